@@ -1,0 +1,1 @@
+"""The rules of Blokus. Standard library only; knows nothing of sensors, light, time or files."""

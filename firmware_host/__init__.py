@@ -1,0 +1,1 @@
+"""The daemon: joins rules and hardware."""

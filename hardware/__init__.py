@@ -1,0 +1,1 @@
+"""The boundary to real things. Knows nothing of Blokus."""
