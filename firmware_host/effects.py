@@ -1,0 +1,65 @@
+"""What the table wants done. The daemon carries these out; the table itself touches nothing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from firmware_host.view import View
+
+Cells = tuple[tuple[int, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class BeginGame:
+    """Open a new journal: entries that follow belong to it. Durable like any entry."""
+
+    game_id: str
+    rules: str
+    options: dict[str, Any] = field(default_factory=dict)
+    seed: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """Append one entry to the running game's journal and answer with Recorded once it is durable.
+
+    `kind` is "place", "pass" (by choice; forced passes follow from the rules), "undo" or "retire".
+    `seq` counts from 1 within the game and never repeats; a take-back is an entry too, nothing is overwritten.
+    """
+
+    seq: int
+    kind: str
+    colour: str
+    piece: str = ""
+    cells: Cells = ()
+
+
+@dataclass(frozen=True, slots=True)
+class FinishGame:
+    """The running game is over; `result` is JSON-able. Undone by a later Record(kind="undo")."""
+
+    result: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Show:
+    """This is what the lights say from now on."""
+
+    view: View
+
+
+@dataclass(frozen=True, slots=True)
+class Say:
+    """One line for the journal of the machine (and the terminal)."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class PowerOff:
+    """The shutdown button was held: stop in order and switch the machine off."""
+
+
+Effect = BeginGame | Record | FinishGame | Show | Say | PowerOff

@@ -1,0 +1,99 @@
+"""What the lights say, as data: the table writes it, `render` draws it.
+
+A view is a tuple of lights from the lowest to the highest; where two claim a cell the higher one shows.
+Everything that moves is drawn from `since_s`, so a view is a constant and the picture a function of time.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from engine import Colour
+
+GridCell = tuple[int, int]  # (row, col) of the LED grid
+
+
+class Meaning(StrEnum):
+    """Everything the table can say. One row each in `render`'s table of rhythms."""
+
+    NO_GAME = "no game"
+    FRAME = "frame of a smaller board"
+    TURN = "whose turn"
+    TURN_CHANGES = "turn changes"
+    LIVE_CORNER = "live corner"
+    GOING_DOWN = "going down"
+    PARKED = "parked for its turn"
+    ACCEPTED = "accepted"
+    HELD = "recorded colour held"
+    ILLEGAL = "illegal"
+    ILLEGAL_REST = "the wrong piece's other cells"
+    WHOLE_WRONG = "whole piece wrong"
+    OWN_EDGE = "own edge touched"
+    ALREADY_USED = "already used"
+    SLEEVE = "too large for a piece"
+    MISSING = "bumped, missing"
+    EXTRA = "bumped, extra"
+    PASS = "pass"  # noqa: S105
+    UNDO = "undo"
+    HINT = "hint"
+    THINKING = "thinking"
+    COMPUTER_MOVE = "computer's move"
+    MENU = "menu"
+    MENU_CHOSEN = "menu, chosen"
+    SENSORS_LOST = "sensors lost"
+    MASKED = "masked sensor"
+    UNSAVED = "unsaved"
+    WAIT = "wait"
+    STOPPING = "stopping"
+    HOST_LOST = "host lost"
+    FINAL = "final score"
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreLine:
+    """One player's part of the final score. `place` counts from 1, ties share it.
+
+    `fill` is squares placed / all squares of the colours, 0..1; `colours` in turn order.
+    """
+
+    colours: tuple[Colour, ...]
+    total: int
+    fill: float
+    place: int
+
+
+@dataclass(frozen=True, slots=True)
+class Light:
+    """One thing said, in grid cells.
+
+    `cells` are the lit cells (for moving lights: where they start, see each meaning's row); `level` scales a
+    breathing or steady light; `duration_s` is for those whose length the table knows (GOING_DOWN: the settle wait);
+    `target` is the cell a comet runs to; `until_s` ends a one-shot, None lasts as long as the view.
+    """
+
+    meaning: Meaning
+    cells: tuple[GridCell, ...] = ()
+    colour: Colour | None = None
+    since_s: float = 0.0
+    until_s: float | None = None
+    duration_s: float = 0.0
+    target: GridCell | None = None
+    score: tuple[ScoreLine, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """The whole picture: grid size, where the board lies in it, and the lights, lowest first.
+
+    `pieces` says whose plastic lies on which cell, as recorded: light through it is compensated.
+    `board` is (first row, first col, rows, cols) of the playing area within the grid.
+    """
+
+    rows: int
+    cols: int
+    board: tuple[int, int, int, int]
+    lights: tuple[Light, ...] = ()
+    pieces: tuple[tuple[Colour, tuple[GridCell, ...]], ...] = ()

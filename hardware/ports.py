@@ -1,0 +1,103 @@
+"""What the daemon asks of a sensor grid, an LED matrix and buttons; drivers and mocks stand behind these.
+
+A driver never blocks, never waits and never raises out of a callback: it is started with the event loop and
+a function, and hands every report to that function in the loop's thread. Host times are `loop.time()`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    import asyncio
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+class HardwareError(Exception):
+    """Base of every error of this package; each also inherits a builtin. The message is one clear line."""
+
+
+@dataclass(frozen=True, slots=True)
+class GridFound:
+    """The grid answers (again). `description` names the board for the log, such as "20 x 20, firmware 1.2"."""
+
+    rows: int
+    cols: int
+    description: str
+
+
+@dataclass(frozen=True, slots=True)
+class GridLost:
+    """No usable grid now; the driver goes on looking for it. `why` is one line that says what to do."""
+
+    why: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SensorFrame:
+    """One whole reading.
+
+    `t_s` is the board's own clock in seconds, unwrapped and anchored to the host's when the board was found:
+    it advances with what the board saw, however late the host reads it. `heights` is (rows, cols) uint8,
+    pieces stacked on each cell (0 or 1 on a flat board), and is never written to after it was handed over.
+    """
+
+    t_s: float
+    heights: NDArray[np.uint8]
+
+
+@dataclass(frozen=True, slots=True)
+class ButtonChange:
+    """A button went down or up. `name` is a function: pass, take_back, hint, new, shutdown or confirm."""
+
+    name: str
+    pressed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """Something for the log, one line."""
+
+    text: str
+    warning: bool = False
+
+
+Report = GridFound | GridLost | SensorFrame | ButtonChange | Notice
+Emit = Callable[[Report], None]
+
+
+class SensorGrid(Protocol):
+    """A grid of sensors, one per cell."""
+
+    def start(self, loop: asyncio.AbstractEventLoop, emit: Emit) -> None:
+        """Begin to look for the board and to report. A board that is not there is a GridLost, not an error."""
+
+    def close(self) -> None:
+        """Stop on purpose; may be called twice."""
+
+
+class LedMatrix(Protocol):
+    """A chain of LEDs."""
+
+    def start(self, loop: asyncio.AbstractEventLoop, emit: Emit) -> None:
+        """Begin to take frames. Trouble with the LEDs is reported as a Notice."""
+
+    def submit(self, chain: NDArray[np.uint8]) -> None:
+        """Show (leds, 3) uint8 duty values, RGB, in chain order. Never blocks; the latest frame wins."""
+
+    def close(self) -> None:
+        """Go dark and stop; may be called twice."""
+
+
+class Buttons(Protocol):
+    """Push buttons, any subset of the functions."""
+
+    def start(self, loop: asyncio.AbstractEventLoop, emit: Emit) -> None:
+        """Begin to report changes; callbacks of foreign threads only enqueue into the loop."""
+
+    def close(self) -> None:
+        """Stop; may be called twice."""
