@@ -192,7 +192,7 @@ class Hands:
         on: Mapping[GridCell, int],
         ms: Milliseconds,
     ) -> None:
-        """Hold the piece tilted: beyond a line through it the cells are as in `off`, the others as in `on`."""
+        """Hold the piece tilted: beyond a line through it cells are as in `off`, the others as in `on`."""
         row, col = self._random.choice(_STEPS)
         slope = self._random.choice((0.0, 0.4, -0.4))
         rise = {cell: cell[0] * (row + slope * col) + cell[1] * (col - slope * row) for cell in piece}
