@@ -165,7 +165,7 @@ def test_a_stuck_cell_reads_the_same_whatever_lies_there(listener: Listener) -> 
     listener.board.faults.stuck[0, 0] = 1
     assert {reading for _, reading in listener.follow([(10, 1), (50, 0)], 500)} == {1}
     del listener.board.faults.stuck[0, 0]
-    assert listener.follow([], 400)[-1][1] == 0
+    assert listener.follow([], 1000)[-1][1] == 0
 
 
 def test_a_flickering_cell_goes_on_and_off_by_itself(listener: Listener) -> None:
