@@ -1,6 +1,7 @@
 """What the lights say, as data: the table writes it, `render` draws it.
 
-A view is a tuple of lights from the lowest to the highest; where two claim a cell the higher one shows.
+A view is a tuple of lights from the lowest to the highest; where two claim a cell the higher one shows, and
+what speaks louder (`lights.Voice`) lies above what speaks softer.
 Everything that moves is drawn from `since_s`, so a view is a constant and the picture a function of time.
 """
 
@@ -22,6 +23,7 @@ class Meaning(StrEnum):
     NO_GAME = "no game"
     FRAME = "frame of a smaller board"
     TURN = "whose turn"
+    WHO_PLAYS = "who plays it"
     TURN_CHANGES = "turn changes"
     LIVE_CORNER = "live corner"
     GOING_DOWN = "going down"
@@ -69,9 +71,10 @@ class ScoreLine:
 class Light:
     """One thing said, in grid cells.
 
-    `cells` are the lit cells (for moving lights: where they start, see each meaning's row); `level` scales a
-    breathing or steady light; `duration_s` is for those whose length the table knows (GOING_DOWN: the settle wait);
-    `target` is the cell a comet runs to; `until_s` ends a one-shot, None lasts as long as the view.
+    `cells` are the lit cells (for moving lights: where they start, see each meaning's row in `lights`);
+    `duration_s` is for those whose length the table knows (GOING_DOWN: the settle wait); `target` is the cell a
+    comet runs to; `until_s` ends a one-shot, None lasts as long as the view. `level` is for a breathing or steady
+    light that is brighter or dimmer than its row says: its peak, kept even while something louder hushes the rest.
     """
 
     meaning: Meaning
@@ -82,13 +85,15 @@ class Light:
     duration_s: float = 0.0
     target: GridCell | None = None
     score: tuple[ScoreLine, ...] = ()
+    level: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class View:
     """The whole picture: grid size, where the board lies in it, and the lights, lowest first.
 
-    `pieces` says whose plastic lies on which cell, as recorded: light through it is compensated.
+    `pieces` says whose plastic lies on which cell: light through it is compensated, and while there is any the
+    final score takes turns with the pieces.
     `board` is (first row, first col, rows, cols) of the playing area within the grid.
     """
 

@@ -1,0 +1,290 @@
+"""The language of light: one row for every meaning.
+
+A row is a draw function, a rhythm, a level, a colour where it is not a player's, how loud the meaning speaks
+and what it does to softer light. Colour says who, rhythm and shape say what: no two meanings look alike with
+the colour taken away. docs/lights.md shows them all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import TYPE_CHECKING
+
+from firmware_host import shapes
+from firmware_host.layers import Blend, Layer
+from firmware_host.palettes import AMBER, WHITE, WRONG
+from firmware_host.rhythms import STEADY, Rhythm, after, crest, loop, once, pulse, sine, steady
+from firmware_host.score import final
+from firmware_host.view import Meaning
+
+if TYPE_CHECKING:
+    from firmware_host.brush import Brush
+    from firmware_host.view import GridCell
+
+Draw = Callable[["Brush"], Iterable[Layer]]
+
+
+class Voice(IntEnum):
+    """Who is heard: of two lights on a cell the louder one shows, and a hush reaches only what is softer."""
+
+    GROUND = 0  # how the game stands
+    OFFER = 1  # what could be done next
+    BUMPED = 2  # something lies wrong, play goes on
+    WRONG = 3  # something lies wrong, put it right
+    HAND = 4  # the answer to what a hand just did
+    SYSTEM = 5  # the table itself
+
+
+@dataclass(frozen=True, slots=True)
+class Hush:
+    """What a light does to all that is softer: its level is scaled and capped. A cap of 0 makes it dark."""
+
+    factor: float = 1.0
+    cap: float = 1.0
+
+    def __and__(self, other: Hush) -> Hush:
+        """Both at once: the stricter of each."""
+        return Hush(min(self.factor, other.factor), min(self.cap, other.cap))
+
+
+NO_HUSH = Hush()
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One meaning. Lights with the same `clock` keep step, from the start of the first of them."""
+
+    draw: Draw
+    rhythm: Rhythm
+    level: float
+    voice: Voice
+    colour: str | None = None
+    hush: Hush = NO_HUSH
+    blend: Blend = Blend.COVER
+    clock: str | None = None
+
+
+# Rhythms, in ms. Amber's one long falls into the pause of the double blink.
+WAVE = crest(8000, 20)
+DOUBLE_BLINK = loop(1440, (0, 1), (180, 1), (180, 0.06), (360, 0.06), (360, 1), (540, 1), (540, 0.06))
+PAUSE_OF_DOUBLE_BLINK = loop(1440, (0, 0), (540, 0), (540, 1), (1440, 1))
+ONE_LONG = loop(1440, (660, 0), (750, 1), (1230, 1), (1320, 0))
+SWELL = loop(1440, (640, 0), (990, 1), (1340, 0))
+FIRST_HALF = loop(1000, (0, 0), (60, 1), (440, 1), (500, 0))
+SECOND_HALF = loop(1000, (500, 0), (560, 1), (940, 1), (1000, 0))
+DOUBLE_TICK = loop(3000, (0, 1), (120, 1), (120, 0), (240, 0), (240, 1), (360, 1), (360, 0))
+TICK = loop(3000, (0, 1), (90, 1), (90, 0))
+SLOW_TICK = loop(4000, (0, 1), (200, 1), (200, 0))
+HALF = loop(2000, (0, 1), (1000, 1), (1000, 0))
+CIRCLE = loop(1600, (0, 1), (600, 1), (600, 0))
+DIP = loop(1200, (0, 0), (240, 0), (240, 1))
+COMET_CELL = pulse(90)
+COMET_AGAIN = loop(4000, (0, 1), (90, 1), (90, 0))
+RING_CELL = once((0, 0), (50, 1), (160, 0))
+HINT_HOLD = loop(2400, (0, 0), (800, 0), (800, 1), (1600, 1), (2000, 0))
+
+WAVE_S = 8.0  # over the board's diagonal
+WAVE_FADE = 1.3  # gone after 1 / WAVE_FADE of it
+COMET_STEP_S = 0.03
+RING_STEP_S = 0.08
+RING_FADE = {1: 1.0, 2: 0.8, 3: 0.6, 4: 0.42, 5: 0.28}  # by distance
+CORNER_COLOURS = ("blue", "yellow", "red", "green")  # of the wave, clockwise from the top left
+
+
+def cells(brush: Brush) -> Iterable[Layer]:
+    """All cells, in the row's rhythm."""
+    yield brush.still(brush.light.cells, brush.rhythm)
+
+
+def wave(brush: Brush) -> Iterable[Layer]:
+    """Send a slow wave from each cell in the light's colour; without cells from each corner in its own."""
+    rect = brush.board
+    origins = [(cell, brush.colour) for cell in brush.light.cells]
+    board = rect.cells
+    for cell, colour in origins or zip(rect.corners, CORNER_COLOURS, strict=True):
+        distances = shapes.distances(rect, cell)
+        reached = [(at, far) for at, far in zip(board, distances, strict=True) if far * WAVE_FADE < 1]
+        delays = [far * WAVE_S for _, far in reached]
+        gains = [1 - far * WAVE_FADE for _, far in reached]
+        yield brush.moving([at for at, _ in reached], delays, brush.rhythm, colour=colour, gains=gains)
+
+
+def frame(brush: Brush) -> Iterable[Layer]:
+    """The cells round a board smaller than the grid."""
+    yield brush.still(brush.light.cells or shapes.frame(brush.board, brush.stage.grid))
+
+
+def breathe(brush: Brush) -> Iterable[Layer]:
+    """The cells breathe between a quarter of the level and the level, or more where the colour is weak."""
+    low = brush.level / 4
+    high = brush.stage.deep_breath(brush.colour, low, brush.level)
+    yield brush.still(brush.light.cells, sine(3200, round(low / high, 4)), level=high)
+
+
+def counter_breathe(brush: Brush) -> Iterable[Layer]:
+    """Breathing out while the colour to move breathes in."""
+    yield brush.still(brush.light.cells, brush.rhythm)
+
+
+def comet(brush: Brush) -> Iterable[Layer]:
+    """Three solid cells run from the first cell to the target."""
+    yield _along(brush, _way(brush), brush.rhythm)
+
+
+def parked(brush: Brush) -> Iterable[Layer]:
+    """White under the piece; again and again a comet runs from it to the colour that is to move."""
+    yield brush.still(brush.light.cells, colour=WHITE)
+    yield _along(brush, _way(brush), COMET_AGAIN, level=0.8)
+
+
+def sink_and_go(brush: Brush) -> Iterable[Layer]:
+    """The colour's cells sink to dark, then a dotted comet runs from the first of them to the target."""
+    half_s = (brush.light.duration_s or 1.2) / 2
+    yield brush.still(brush.light.cells, once((0, 1), (round(half_s * 1000), 0)))
+    way = _way(brush)
+    dots = way[::2]
+    delays = [half_s + half_s * 2 * i / max(1, len(way)) for i in range(len(dots))]
+    yield brush.moving(dots, delays, pulse(150), level=1.0, blend=Blend.ADD)
+
+
+def land(brush: Brush) -> Iterable[Layer]:
+    """At once to 0.6, then brighter until the wait of `duration_s` is over."""
+    wait_ms = max(200, round((brush.light.duration_s or 0.6) * 1000))
+    yield brush.still(brush.light.cells, once((0, 0), (80, 0.6), (wait_ms, 1)))
+
+
+def ring_out(brush: Brush) -> Iterable[Layer]:
+    """A ring spreads from the piece, five cells far."""
+    found, distance = shapes.rings(brush.board, brush.light.cells, len(RING_FADE))
+    delays = [RING_STEP_S * (d - 1) for d in distance]
+    yield brush.moving(found, delays, brush.rhythm, gains=[RING_FADE[d] for d in distance])
+
+
+def ring_in(brush: Brush) -> Iterable[Layer]:
+    """A ring closes round the piece, then the piece goes dark."""
+    found, distance = shapes.rings(brush.board, brush.light.cells, len(RING_FADE))
+    delays = [RING_STEP_S * (len(RING_FADE) - d) for d in distance]
+    yield brush.moving(found, delays, brush.rhythm, gains=[RING_FADE[d] for d in distance])
+    yield brush.still(brush.light.cells, once((0, 0.6), (400, 0.6), (480, 0)))
+
+
+def blink_or_white(brush: Brush) -> Iterable[Layer]:
+    """A double blink, white in its pause."""
+    yield brush.still(brush.light.cells, brush.rhythm)
+    yield brush.still(brush.light.cells, PAUSE_OF_DOUBLE_BLINK, level=0.5, colour=WHITE, blend=Blend.ADD)
+
+
+def white_then_amber(brush: Brush) -> Iterable[Layer]:
+    """White for three seconds; then amber with a short dip every two, for something that lies there too long."""
+    patience_ms = round((brush.light.duration_s or 3.0) * 1000)
+    yield brush.still(brush.light.cells, once((0, 1), (patience_ms, 1), (patience_ms, 0)), colour=WHITE)
+    dips = after(((0, 0), (patience_ms, 0)), 2000, (0, 1), (1500, 1), (1650, 0.15), (1850, 0.15), (2000, 1))
+    yield brush.still(brush.light.cells, dips, level=1.0, colour=AMBER, blend=Blend.ADD)
+
+
+def walk(brush: Brush) -> Iterable[Layer]:
+    """One light walks the cells, then all hold, fade and rest."""
+    here = brush.light.cells
+    step_ms = 800 / max(1, len(here))
+    yield brush.still(here, HINT_HOLD)
+    one = loop(2400, (0, 1), (round(step_ms), 1), (round(step_ms), 0))
+    yield brush.moving(here, [round(step_ms * i) / 1000 for i in range(len(here))], one, blend=Blend.ADD)
+
+
+def dark_gap(brush: Brush) -> Iterable[Layer]:
+    """All cells lit, one dark gap walks round."""
+    here = brush.light.cells
+    yield brush.moving(
+        here, [1.2 * i / max(1, len(here)) for i in range(len(here))], brush.rhythm, blend=Blend.COVER
+    )
+
+
+def circle(brush: Brush) -> Iterable[Layer]:
+    """Three cells circle slowly at the first cell."""
+    ring = [step for cell in brush.light.cells[:1] for step in shapes.block_ring(brush.board, cell)]
+    yield brush.moving(ring, [0.2 * i for i in range(len(ring))], brush.rhythm)
+
+
+def dashes(brush: Brush) -> Iterable[Layer]:
+    """Dashes of four cells, four dark between, walk the border."""
+    edge = shapes.rim(brush.board)
+    turns = max(1, round(len(edge) / 8))
+    yield brush.moving(
+        edge, [(i * turns * 8 // len(edge)) % 8 * 0.25 for i in range(len(edge))], brush.rhythm
+    )
+
+
+def corners(brush: Brush) -> Iterable[Layer]:
+    """The four corner cells of the board."""
+    yield brush.still(brush.light.cells or brush.board.corners, brush.rhythm)
+
+
+def centre(brush: Brush) -> Iterable[Layer]:
+    """One cell: the light's, or the one in the middle."""
+    yield brush.still(brush.light.cells or (brush.board.centre,), brush.rhythm)
+
+
+def iris(brush: Brush) -> Iterable[Layer]:
+    """A white rim closes to the centre; behind it everything is dark."""
+    grid = brush.stage.grid
+    depths = shapes.depths(grid)
+    delays = [depth / max(1, *depths) for depth in depths]
+    yield brush.moving(grid.cells, delays, once((0, 1), (1, 1)), level=1.0, blend=Blend.SHADE)
+    yield brush.moving(grid.cells, delays, brush.rhythm)
+
+
+def _way(brush: Brush) -> tuple[GridCell, ...]:
+    light = brush.light
+    if not light.cells or light.target is None:
+        return ()
+    return shapes.path(brush.board, light.cells[0], light.target)
+
+
+def _along(brush: Brush, way: tuple[GridCell, ...], rhythm: Rhythm, level: float | None = None) -> Layer:
+    return brush.moving(
+        way, [COMET_STEP_S * i for i in range(len(way))], rhythm, level=level, blend=Blend.ADD
+    )
+
+
+BUMPED = Hush(factor=0.12)
+FAULT = Hush(cap=0.04)
+DARK = Hush(cap=0.0)
+
+GROUND, OFFER, HAND, SYSTEM = Voice.GROUND, Voice.OFFER, Voice.HAND, Voice.SYSTEM
+
+ROWS: Mapping[Meaning, Row] = {
+    Meaning.NO_GAME: Row(wave, WAVE, 0.5, GROUND, blend=Blend.ADD),
+    Meaning.FRAME: Row(frame, STEADY, 0.05, GROUND, WHITE),
+    Meaning.TURN: Row(breathe, STEADY, 0.40, GROUND, clock="turn"),
+    Meaning.WHO_PLAYS: Row(counter_breathe, sine(3200, 1.0, 0.25), 0.40, GROUND, clock="turn"),
+    Meaning.TURN_CHANGES: Row(comet, COMET_CELL, 1.0, HAND),
+    Meaning.LIVE_CORNER: Row(cells, STEADY, 0.6, GROUND),
+    Meaning.GOING_DOWN: Row(land, STEADY, 1.0, HAND, WHITE),
+    Meaning.PARKED: Row(parked, STEADY, 0.5, HAND),
+    Meaning.ACCEPTED: Row(ring_out, RING_CELL, 1.0, HAND, blend=Blend.ADD),
+    Meaning.HELD: Row(cells, STEADY, 1.0, HAND),
+    Meaning.ILLEGAL: Row(cells, DOUBLE_BLINK, 1.0, Voice.WRONG, WRONG, FAULT, clock="wrong"),
+    Meaning.ILLEGAL_REST: Row(cells, STEADY, 0.5, Voice.WRONG, WHITE),
+    Meaning.WHOLE_WRONG: Row(blink_or_white, DOUBLE_BLINK, 1.0, Voice.WRONG, WRONG, FAULT, clock="wrong"),
+    Meaning.OWN_EDGE: Row(cells, ONE_LONG, 1.0, Voice.WRONG, AMBER, blend=Blend.ADD, clock="wrong"),
+    Meaning.ALREADY_USED: Row(cells, SWELL, 1.0, Voice.WRONG, blend=Blend.ADD, clock="wrong"),
+    Meaning.SLEEVE: Row(white_then_amber, STEADY, 0.5, HAND, WHITE),
+    Meaning.MISSING: Row(cells, FIRST_HALF, 1.0, Voice.BUMPED, None, BUMPED, clock="bumped"),
+    Meaning.EXTRA: Row(cells, SECOND_HALF, 1.0, Voice.BUMPED, WHITE, BUMPED, clock="bumped"),
+    Meaning.PASS: Row(sink_and_go, STEADY, 0.40, HAND),
+    Meaning.UNDO: Row(ring_in, RING_CELL, 1.0, HAND, blend=Blend.ADD),
+    Meaning.HINT: Row(walk, STEADY, 1.0, OFFER, None, Hush(factor=0.25)),
+    Meaning.THINKING: Row(circle, CIRCLE, 0.8, OFFER, blend=Blend.ADD),
+    Meaning.COMPUTER_MOVE: Row(dark_gap, DIP, 1.0, OFFER),
+    Meaning.MENU: Row(cells, STEADY, 0.35, OFFER),
+    Meaning.MENU_CHOSEN: Row(cells, sine(2400, 0.35), 1.0, OFFER),
+    Meaning.SENSORS_LOST: Row(dashes, HALF, 0.25, SYSTEM, WHITE, FAULT, Blend.ADD),
+    Meaning.MASKED: Row(cells, TICK, 0.25, GROUND, WHITE, blend=Blend.ADD),
+    Meaning.UNSAVED: Row(corners, DOUBLE_TICK, 0.6, GROUND, WHITE, blend=Blend.ADD),
+    Meaning.WAIT: Row(centre, HALF, 0.5, SYSTEM, WHITE, DARK),
+    Meaning.STOPPING: Row(iris, pulse(200), 0.35, SYSTEM, WHITE, blend=Blend.ADD),
+    Meaning.HOST_LOST: Row(corners, SLOW_TICK, 0.35, SYSTEM, WHITE, DARK),
+    Meaning.FINAL: Row(final, steady(1.0), 1.0, GROUND),
+}

@@ -1,0 +1,130 @@
+"""Draws a view: which LED has which colour at which moment.
+
+`render(view, t_s)` is a pure function. A `Renderer` remembers the index arrays of the last view it drew, so that
+a frame of a view it knows is a few numpy calls, and says when the picture will next change: a still picture needs
+no more frames at all.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from firmware_host.brush import Brush, Stage
+from firmware_host.layers import Layer, earliest
+from firmware_host.lights import NO_HUSH, ROWS, Hush
+from firmware_host.palettes import Palette, palette_named, to_srgb
+
+if TYPE_CHECKING:
+    from firmware_host.view import Light, View
+
+Frame = NDArray[np.uint8]
+Cast = list[
+    tuple[Layer, float]
+]  # the layers of the lights that are on, lowest first, and when each light began
+
+# Linear light in this many steps is encoded by look-up; fine enough for sRGB's steepest part.
+ENCODE_STEPS = 4096
+
+
+class Renderer:
+    """Draws views with one palette. `brightness` is what the LEDs get of the frame: it decides how far a breath goes."""
+
+    def __init__(self, palette: str | Palette = "default", brightness: float = 0.4) -> None:
+        self.palette = palette_named(palette) if isinstance(palette, str) else palette
+        self.brightness = brightness
+        self._view: View | None = None
+        self._bounds: list[float] = []
+        self._casts: dict[int, Cast] = {}
+        self._dark = np.zeros((0, 3), np.float32)
+
+    def render(self, view: View, t_s: float) -> Frame:
+        """The picture at `t_s`: (rows, cols, 3) uint8, sRGB, before brightness and the current limit."""
+        cast = self._cast(view, t_s)
+        canvas = self._dark.copy()
+        for layer, began_s in cast:
+            layer.paint(canvas, t_s - began_s)
+        frame: Frame = _encoding()[(canvas * (ENCODE_STEPS - 1) + 0.5).astype(np.intp)]
+        return frame.reshape(view.rows, view.cols, 3)
+
+    def next_change_s(self, view: View, t_s: float) -> float | None:
+        """The earliest time after `t_s` at which the picture may differ from that of `t_s`; None when it stays.
+
+        While something glides this is the next millisecond: draw at the frame rate then.
+        """
+        cast = self._cast(view, t_s)
+        bound = bisect_right(self._bounds, t_s)
+        changes = [self._bounds[bound] if bound < len(self._bounds) else None]
+        for layer, began_s in cast:
+            change_s = layer.next_change_s(t_s - began_s)
+            changes.append(None if change_s is None else began_s + change_s)
+        return earliest(changes)
+
+    def _cast(self, view: View, t_s: float) -> Cast:
+        if view is not self._view:
+            starts = {light.since_s for light in view.lights}
+            ends = {light.until_s for light in view.lights if light.until_s is not None}
+            self._view, self._casts, self._bounds = view, {}, sorted(starts | ends)
+            self._dark = np.zeros((view.rows * view.cols, 3), np.float32)
+        between = bisect_right(self._bounds, t_s)
+        if between not in self._casts:
+            self._casts[between] = self._compose(view, t_s)
+        return self._casts[between]
+
+    def _compose(self, view: View, t_s: float) -> Cast:
+        stage = Stage(view, self.palette, self.brightness)
+        clocks: dict[str, float] = {}
+        for light in view.lights:
+            clock = ROWS[light.meaning].clock
+            if clock is not None:
+                clocks[clock] = min(light.since_s, clocks.get(clock, light.since_s))
+        lit = [
+            light
+            for light in view.lights
+            if light.since_s <= t_s and (light.until_s is None or t_s < light.until_s)
+        ]
+        lit.sort(key=lambda light: ROWS[light.meaning].voice)
+        layers: Cast = []
+        for light in lit:
+            row = ROWS[light.meaning]
+            hush = _hush(light, lit)
+            if hush.cap > 0:
+                brush = Brush(stage, light, row, hush)
+                began_s = light.since_s if row.clock is None else clocks[row.clock]
+                layers += [(layer, began_s) for layer in row.draw(brush)]
+        return layers
+
+
+def _hush(light: Light, lit: list[Light]) -> Hush:
+    """What the louder lights leave of this one."""
+    voice = ROWS[light.meaning].voice
+    hush = NO_HUSH
+    for other in lit:
+        row = ROWS[other.meaning]
+        if row.voice > voice:
+            hush &= row.hush
+    return hush
+
+
+@lru_cache(maxsize=1)
+def _encoding() -> Frame:
+    return to_srgb(np.arange(ENCODE_STEPS) / (ENCODE_STEPS - 1))
+
+
+@lru_cache(maxsize=8)
+def _renderer(palette: str | Palette, brightness: float) -> Renderer:
+    return Renderer(palette, brightness)
+
+
+def render(view: View, t_s: float, palette: str = "default", brightness: float = 0.4) -> Frame:
+    """The picture of `view` at `t_s`: (rows, cols, 3) uint8, sRGB, before brightness and the current limit."""
+    return _renderer(palette, brightness).render(view, t_s)
+
+
+def next_change_s(view: View, t_s: float) -> float | None:
+    """The earliest time after `t_s` at which the picture may differ; None when it stays as it is."""
+    return _renderer("default", 0.4).next_change_s(view, t_s)
