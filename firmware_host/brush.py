@@ -25,13 +25,13 @@ if TYPE_CHECKING:
     from firmware_host.rhythms import Rhythm
     from firmware_host.view import GridCell, Light, View
 
-# A breathing light moves by at least this many PWM steps, or nobody sees it breathe; one more for what rounding
-# eats at either end.
+# A breathing light moves by at least this many PWM steps, or nobody sees it breathe; one more for what
+# rounding eats at either end.
 BREATH_STEPS = 12 + 1
 
 
 class Dye(NamedTuple):
-    """One colour as it is sent: `rgb` (plastics + 1, 3) linear, without and through each plastic of the view."""
+    """One colour as it is sent: `rgb` (plastics + 1, 3) linear, bare and through each plastic of the view."""
 
     rgb: NDArray[np.float32]
     strongest: float  # the strongest channel of the weakest of them
@@ -66,12 +66,12 @@ class Stage:
         return _dye(self.palette, colour, self._plastics)
 
     def rgb(self, colour: str, cells: NDArray[np.intp]) -> NDArray[np.float32]:
-        """The linear light to send for `colour`: (n, 3) for cells under plastic, else (1, 3)."""
+        """Return the linear light to send for `colour`: (n, 3) for cells under plastic, else (1, 3)."""
         plastic = self._plastic[cells]
         return self.dye(colour).rgb[plastic if plastic.any() else [0]]
 
     def faintest(self, colour: str) -> float:
-        """The lowest level at which the colour's strongest channel still gets one PWM step."""
+        """Return the lowest level at which the colour's strongest channel still gets one PWM step."""
         return _one_step(self.pwm_steps) / self.dye(colour).strongest
 
     def deep_breath(self, colour: str, low: float, high: float) -> float:
@@ -147,7 +147,7 @@ class Brush:
         """Make a layer of cells that follow the rhythm one after the other."""
         at = self.stage.indices(cells)
         levels = np.array(gains or [1.0], np.float32)[:, None] * np.float32(self._loudness(level))
-        delays = np.round(np.array(delays_s, np.float64), 3)
+        delays = np.array(delays_s, np.float64).round(3)
         rgb = self.stage.rgb(colour or self.colour, at)
         return Moving(at, rgb, rhythm, delays, levels, self._hush.cap, blend or self._blend)
 

@@ -30,7 +30,7 @@ FONT = {
 
 
 class Minus(Enum):
-    """The level of each column a minus takes on the middle row, its gap included: room decides which is used."""
+    """The level of each column a minus takes on the middle row, gap included: room decides which is used."""
 
     WIDE = (1.0, 1.0, 0.0)
     NARROW = (1.0, 0.10)
@@ -38,7 +38,7 @@ class Minus(Enum):
 
 
 class Dot(NamedTuple):
-    """One lit cell of a number: where, how bright, and in which of its digits (a minus belongs to the first)."""
+    """One lit cell of a number: where, how bright, in which of its digits (a minus belongs to the first)."""
 
     row: int
     col: int
@@ -54,7 +54,7 @@ class Word(NamedTuple):
 
 
 def spell(number: int, minus: Minus = Minus.WIDE) -> Word:
-    """The lit cells of a number and the columns it takes."""
+    """Return the lit cells of a number and the columns it takes."""
     dots: list[Dot] = []
     col = 0
     if number < 0:

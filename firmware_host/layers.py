@@ -1,7 +1,7 @@
 """What a light is made of: layers, each some cells, their colours and one rhythm.
 
-A layer paints onto a canvas of linear light, (rows * cols, 3) float32, for a time that counts from its light's
-start. It holds index arrays made once per view; painting is a handful of numpy calls.
+A layer paints onto a canvas of linear light, (rows * cols, 3) float32, for a time that counts from the start
+of its light. It holds index arrays made once per view; painting is a handful of numpy calls.
 """
 
 from __future__ import annotations
@@ -39,15 +39,15 @@ class Layer(Protocol):
         """Paint the state at `t_s` seconds after the light began."""
 
     def next_change_s(self, t_s: float) -> float | None:
-        """The first time after `t_s` at which it may look different; None when never."""
+        """Return the first time after `t_s` at which it may look different; None when never."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Still:
     """Cells that move as one.
 
-    `cells` are (n,) flat indices, `rgb` (n, 3) linear at level 1. The rhythm is scaled by `level`, never above
-    `cap`, and what is lit at all keeps `floor`, the level of one PWM step: a dim light is not a dark one.
+    `cells` are (n,) flat indices, `rgb` (n, 3) or (1, 3) linear at level 1. The rhythm is scaled by `level`,
+    never above `cap`, and what is lit at all keeps `floor`, the level of one PWM step: dim is not dark.
     """
 
     cells: NDArray[np.intp]
@@ -150,7 +150,7 @@ class Pages:
 
 
 def earliest(times_s: Iterable[float | None]) -> float | None:
-    """The earliest of some times, None of none."""
+    """Return the earliest of some times, None of none."""
     return min((time_s for time_s in times_s if time_s is not None), default=None)
 
 

@@ -94,7 +94,7 @@ CORNER_COLOURS = ("blue", "yellow", "red", "green")  # of the wave, clockwise fr
 
 
 def cells(brush: Brush) -> Iterable[Layer]:
-    """All cells, in the row's rhythm."""
+    """Light all cells, in the row's rhythm."""
     yield brush.still(brush.light.cells, brush.rhythm)
 
 
@@ -112,35 +112,35 @@ def wave(brush: Brush) -> Iterable[Layer]:
 
 
 def frame(brush: Brush) -> Iterable[Layer]:
-    """The cells round a board smaller than the grid."""
+    """Light the cells round a board smaller than the grid."""
     yield brush.still(brush.light.cells or shapes.frame(brush.board, brush.stage.grid))
 
 
 def breathe(brush: Brush) -> Iterable[Layer]:
-    """The cells breathe between a quarter of the level and the level, or more where the colour is weak."""
+    """Breathe between a quarter of the level and the level, or more where the colour is weak."""
     low = brush.level / 4
     high = brush.stage.deep_breath(brush.colour, low, brush.level)
     yield brush.still(brush.light.cells, sine(3200, round(low / high, 4)), level=high)
 
 
 def counter_breathe(brush: Brush) -> Iterable[Layer]:
-    """Breathing out while the colour to move breathes in."""
+    """Breathe out while the colour to move breathes in."""
     yield brush.still(brush.light.cells, brush.rhythm)
 
 
 def comet(brush: Brush) -> Iterable[Layer]:
-    """Three solid cells run from the first cell to the target."""
+    """Run three solid cells from the first cell to the target."""
     yield _along(brush, _way(brush), brush.rhythm)
 
 
 def parked(brush: Brush) -> Iterable[Layer]:
-    """White under the piece; again and again a comet runs from it to the colour that is to move."""
+    """Show white under the piece, and again and again a comet from it to the colour that is to move."""
     yield brush.still(brush.light.cells, colour=WHITE)
     yield _along(brush, _way(brush), COMET_AGAIN, level=0.8)
 
 
 def sink_and_go(brush: Brush) -> Iterable[Layer]:
-    """The colour's cells sink to dark, then a dotted comet runs from the first of them to the target."""
+    """Sink the colour's cells to dark, then run a dotted comet from the first of them to the target."""
     half_s = (brush.light.duration_s or 1.2) / 2
     yield brush.still(brush.light.cells, once((0, 1), (round(half_s * 1000), 0)))
     way = _way(brush)
@@ -150,20 +150,20 @@ def sink_and_go(brush: Brush) -> Iterable[Layer]:
 
 
 def land(brush: Brush) -> Iterable[Layer]:
-    """At once to 0.6, then brighter until the wait of `duration_s` is over."""
+    """Go to 0.6 at once, then brighter until the wait of `duration_s` is over."""
     wait_ms = max(200, round((brush.light.duration_s or 0.6) * 1000))
     yield brush.still(brush.light.cells, once((0, 0), (80, 0.6), (wait_ms, 1)))
 
 
 def ring_out(brush: Brush) -> Iterable[Layer]:
-    """A ring spreads from the piece, five cells far."""
+    """Spread a ring from the piece, five cells far."""
     found, distance = shapes.rings(brush.board, brush.light.cells, len(RING_FADE))
     delays = [RING_STEP_S * (d - 1) for d in distance]
     yield brush.moving(found, delays, brush.rhythm, gains=[RING_FADE[d] for d in distance])
 
 
 def ring_in(brush: Brush) -> Iterable[Layer]:
-    """A ring closes round the piece, then the piece goes dark."""
+    """Close a ring round the piece, then let the piece go dark."""
     found, distance = shapes.rings(brush.board, brush.light.cells, len(RING_FADE))
     delays = [RING_STEP_S * (len(RING_FADE) - d) for d in distance]
     yield brush.moving(found, delays, brush.rhythm, gains=[RING_FADE[d] for d in distance])
@@ -171,13 +171,13 @@ def ring_in(brush: Brush) -> Iterable[Layer]:
 
 
 def blink_or_white(brush: Brush) -> Iterable[Layer]:
-    """A double blink, white in its pause."""
+    """Blink twice, white in the pause."""
     yield brush.still(brush.light.cells, brush.rhythm)
     yield brush.still(brush.light.cells, PAUSE_OF_DOUBLE_BLINK, level=0.5, colour=WHITE, blend=Blend.ADD)
 
 
 def white_then_amber(brush: Brush) -> Iterable[Layer]:
-    """White for three seconds; then amber with a short dip every two, for something that lies there too long."""
+    """Show white for three seconds, then amber with a short dip every two: it lies there too long."""
     patience_ms = round((brush.light.duration_s or 3.0) * 1000)
     yield brush.still(brush.light.cells, once((0, 1), (patience_ms, 1), (patience_ms, 0)), colour=WHITE)
     dips = after(((0, 0), (patience_ms, 0)), 2000, (0, 1), (1500, 1), (1650, 0.15), (1850, 0.15), (2000, 1))
@@ -185,7 +185,7 @@ def white_then_amber(brush: Brush) -> Iterable[Layer]:
 
 
 def walk(brush: Brush) -> Iterable[Layer]:
-    """One light walks the cells, then all hold, fade and rest."""
+    """Walk one light over the cells, then let all hold, fade and rest."""
     here = brush.light.cells
     step_ms = 800 / max(1, len(here))
     yield brush.still(here, HINT_HOLD)
@@ -194,7 +194,7 @@ def walk(brush: Brush) -> Iterable[Layer]:
 
 
 def dark_gap(brush: Brush) -> Iterable[Layer]:
-    """All cells lit, one dark gap walks round."""
+    """Light all cells but a dark gap that walks round."""
     here = brush.light.cells
     yield brush.moving(
         here, [1.2 * i / max(1, len(here)) for i in range(len(here))], brush.rhythm, blend=Blend.COVER
@@ -202,13 +202,13 @@ def dark_gap(brush: Brush) -> Iterable[Layer]:
 
 
 def circle(brush: Brush) -> Iterable[Layer]:
-    """Three cells circle slowly at the first cell."""
+    """Let three cells circle slowly at the first cell."""
     ring = [step for cell in brush.light.cells[:1] for step in shapes.block_ring(brush.board, cell)]
     yield brush.moving(ring, [0.2 * i for i in range(len(ring))], brush.rhythm)
 
 
 def dashes(brush: Brush) -> Iterable[Layer]:
-    """Dashes of four cells, four dark between, walk the border."""
+    """Walk dashes of four cells, four dark between, along the border."""
     edge = shapes.rim(brush.board)
     turns = max(1, round(len(edge) / 8))
     yield brush.moving(
@@ -217,17 +217,17 @@ def dashes(brush: Brush) -> Iterable[Layer]:
 
 
 def corners(brush: Brush) -> Iterable[Layer]:
-    """The four corner cells of the board."""
+    """Light the four corner cells of the board."""
     yield brush.still(brush.light.cells or brush.board.corners, brush.rhythm)
 
 
 def centre(brush: Brush) -> Iterable[Layer]:
-    """One cell: the light's, or the one in the middle."""
+    """Light one cell: the light's, or the one in the middle."""
     yield brush.still(brush.light.cells or (brush.board.centre,), brush.rhythm)
 
 
 def iris(brush: Brush) -> Iterable[Layer]:
-    """A white rim closes to the centre; behind it everything is dark."""
+    """Close a white rim to the centre; behind it everything is dark."""
     grid = brush.stage.grid
     depths = shapes.depths(grid)
     delays = [depth / max(1, *depths) for depth in depths]

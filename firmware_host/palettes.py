@@ -28,7 +28,7 @@ WHITE, WRONG, AMBER = "white", "illegal", "amber"
 
 
 def to_linear(srgb: ArrayLike) -> NDArray[np.float32]:
-    """Linear light 0..1 of sRGB values 0..255, any shape (IEC 61966-2-1)."""
+    """Return linear light 0..1 of sRGB values 0..255, any shape (IEC 61966-2-1)."""
     value = np.asarray(srgb, np.float64) / 255
     return np.where(value <= 0.04045, value / 12.92, ((value + 0.055) / 1.055) ** 2.4).astype(np.float32)
 
@@ -81,7 +81,7 @@ SIGNAL_WHITE = 0.35
 
 
 def palette_named(name: str) -> Palette:
-    """The palette of that name; a ValueError lists what exists."""
+    """Return the palette of that name; a ValueError lists what exists."""
     try:
         return PALETTES[name]
     except KeyError:
@@ -89,7 +89,7 @@ def palette_named(name: str) -> Palette:
 
 
 def through_plastic(palette: Palette, colour: str, plastic: str) -> NDArray[np.float32]:
-    """The light (3,) to send for `colour` to be seen through a piece of the colour `plastic` ("" for none)."""
+    """Return the light (3,) to send for `colour` to be seen through a piece of `plastic` ("" for none)."""
     linear = palette.linear
     if colour in {WRONG, AMBER}:
         mix = np.float32(SIGNAL_WHITE if plastic in DARKENS_SIGNALS else 0)

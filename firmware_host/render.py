@@ -1,8 +1,8 @@
 """Draws a view: which LED has which colour at which moment.
 
-`render(view, t_s)` is a pure function. A `Renderer` remembers the index arrays of the last view it drew, so that
-a frame of a view it knows is a few numpy calls, and says when the picture will next change: a still picture needs
-no more frames at all.
+`render(view, t_s)` is a pure function. A `Renderer` remembers the index arrays of the last view it drew, so
+that a frame of a view it knows is a few numpy calls, and says when the picture will next change: a still
+picture needs no more frames at all.
 """
 
 from __future__ import annotations
@@ -32,7 +32,10 @@ ENCODE_STEPS = 4096
 
 
 class Renderer:
-    """Draws views with one palette. `brightness` is what the LEDs get of the frame: it decides how far a breath goes."""
+    """Draws views with one palette.
+
+    `brightness` is what the LEDs get of the frame: it decides how far a breath must go to be seen.
+    """
 
     def __init__(self, palette: str | Palette = "default", brightness: float = 0.4) -> None:
         self.palette = palette_named(palette) if isinstance(palette, str) else palette
@@ -43,7 +46,7 @@ class Renderer:
         self._dark = np.zeros((0, 3), np.float32)
 
     def render(self, view: View, t_s: float) -> Frame:
-        """The picture at `t_s`: (rows, cols, 3) uint8, sRGB, before brightness and the current limit."""
+        """Return the picture at `t_s`: (rows, cols, 3) uint8, sRGB, before brightness and current limit."""
         cast = self._cast(view, t_s)
         canvas = self._dark.copy()
         for layer, began_s in cast:
@@ -52,7 +55,7 @@ class Renderer:
         return frame.reshape(view.rows, view.cols, 3)
 
     def next_change_s(self, view: View, t_s: float) -> float | None:
-        """The earliest time after `t_s` at which the picture may differ from that of `t_s`; None when it stays.
+        """Return the earliest time after `t_s` at which the picture may differ; None when it stays as it is.
 
         While something glides this is the next millisecond: draw at the frame rate then.
         """
@@ -100,7 +103,7 @@ class Renderer:
 
 
 def _hush(light: Light, lit: list[Light]) -> Hush:
-    """What the louder lights leave of this one."""
+    """Return what the louder lights leave of this one."""
     voice = ROWS[light.meaning].voice
     hush = NO_HUSH
     for other in lit:
@@ -121,10 +124,10 @@ def _renderer(palette: str | Palette, brightness: float) -> Renderer:
 
 
 def render(view: View, t_s: float, palette: str = "default", brightness: float = 0.4) -> Frame:
-    """The picture of `view` at `t_s`: (rows, cols, 3) uint8, sRGB, before brightness and the current limit."""
+    """Return the picture at `t_s`: (rows, cols, 3) uint8, sRGB, before brightness and the current limit."""
     return _renderer(palette, brightness).render(view, t_s)
 
 
 def next_change_s(view: View, t_s: float) -> float | None:
-    """The earliest time after `t_s` at which the picture may differ; None when it stays as it is."""
+    """Return the earliest time after `t_s` at which the picture may differ; None when it stays as it is."""
     return _renderer("default", 0.4).next_change_s(view, t_s)

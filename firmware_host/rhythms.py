@@ -23,7 +23,7 @@ EPSILON_MS = 1e-3
 
 
 class Rhythm:
-    """A level 0..1 for every moment. `before` is the level ahead of the lead; without a lead the loop has no start."""
+    """A level 0..1 for every moment; `before` is the level ahead of the lead, if there is one."""
 
     __slots__ = ("_before", "_lead_ms", "_level_list", "_levels", "_loop_ms", "_still_ms")
 
@@ -37,7 +37,7 @@ class Rhythm:
         return f"<Rhythm {self._lead_ms} ms, then {self._loop_ms} ms for ever>"
 
     def at(self, t_s: float) -> float:
-        """The level `t_s` seconds after the start."""
+        """Return the level `t_s` seconds after the start."""
         ms = int((t_s * 1000 + EPSILON_MS) // 1)
         if ms >= self._lead_ms:
             return self._level_list[self._lead_ms + (ms - self._lead_ms) % self._loop_ms]
@@ -46,7 +46,7 @@ class Rhythm:
         return self._before if self._lead_ms else self._level_list[ms % self._loop_ms]
 
     def at_many(self, t_s: NDArray[np.float64]) -> Levels:
-        """The same for many times at once, any shape."""
+        """Return the levels at many times, any shape."""
         ms = np.floor(t_s * 1000 + EPSILON_MS).astype(np.int64)
         looped = self._lead_ms + (ms - self._lead_ms) % self._loop_ms
         if not self._lead_ms:
@@ -55,7 +55,7 @@ class Rhythm:
         return np.where(ms < 0, np.float32(self._before), levels)
 
     def next_change_s(self, t_s: float) -> float | None:
-        """Return the first time after `t_s` with another level than just before it; None when there is none."""
+        """Return the first time after `t_s` with another level than just before; None when there is none."""
         ms = int((t_s * 1000 + EPSILON_MS) // 1)
         if ms < 0 and self._lead_ms:
             if self._before != self._level_list[0]:
@@ -67,7 +67,7 @@ class Rhythm:
 
 
 def _still_ms(levels: Levels, lead_ms: int) -> list[int]:
-    """How many ms each sample's level lasts from there on; 0 for ever."""
+    """Return how many ms each sample's level lasts from there on; 0 for ever."""
     loop_ms = len(levels) - lead_ms
     following = np.append(levels[1:], levels[lead_ms])
     changes = np.flatnonzero(levels != following)
@@ -83,9 +83,10 @@ def _still_ms(levels: Levels, lead_ms: int) -> list[int]:
 
 
 def _through(keys: tuple[Key, ...], length_ms: int) -> Levels:
-    """Straight lines through the keys, sampled each ms; of two keys at one time the later holds from there on."""
+    """Sample straight lines through the keys each ms; of two keys at one time the later holds from there."""
     at, level = zip(*keys, strict=True)
-    return np.interp(np.arange(length_ms), at, level).astype(np.float32)
+    levels: Levels = np.interp(np.arange(length_ms), at, level).astype(np.float32)
+    return levels
 
 
 _NO_LEAD: Levels = np.zeros(0, np.float32)
@@ -93,42 +94,42 @@ _NO_LEAD: Levels = np.zeros(0, np.float32)
 
 @lru_cache(maxsize=256)
 def loop(period_ms: int, *keys: Key) -> Rhythm:
-    """For ever the same straight lines through `keys`."""
+    """Go through `keys` in straight lines, again and again."""
     return Rhythm(_NO_LEAD, _through(keys, period_ms))
 
 
 @lru_cache(maxsize=256)
 def once(*keys: Key, before: float = 0.0) -> Rhythm:
-    """Straight lines through `keys`, then for ever the last key's level."""
+    """Go through `keys` in straight lines, then stay at the last level."""
     return Rhythm(_through(keys, max(1, round(keys[-1][0]))), np.array([keys[-1][1]], np.float32), before)
 
 
 def steady(level: float) -> Rhythm:
-    """Always the same."""
+    """Stay at one level."""
     return loop(1, (0, level))
 
 
 @lru_cache(maxsize=256)
 def sine(period_ms: int, low: float, high: float = 1.0) -> Rhythm:
-    """Breathing between two levels, from the low one."""
+    """Breathe between two levels, from the low one."""
     phase = np.arange(period_ms) * (2 * np.pi / period_ms)
     return Rhythm(_NO_LEAD, (low + (high - low) * (1 - np.cos(phase)) / 2).astype(np.float32))
 
 
 @lru_cache(maxsize=256)
 def after(lead: tuple[Key, ...], period_ms: int, *keys: Key, before: float = 0.0) -> Rhythm:
-    """Once through `lead`, then for ever through `keys`."""
+    """Go once through `lead`, then for ever through `keys`."""
     return Rhythm(_through(lead, round(lead[-1][0])), _through(keys, period_ms), before)
 
 
 def pulse(on_ms: float) -> Rhythm:
-    """Once on, then dark."""
+    """Be on once, then dark."""
     return once((0, 1), (on_ms, 1), (on_ms, 0))
 
 
 @lru_cache(maxsize=8)
 def crest(period_ms: int, power: int) -> Rhythm:
-    """The top of a cosine once a period, narrowed by a power; the crest is at time 0."""
+    """Follow the top of a cosine once a period, narrowed by a power; the crest is at time 0."""
     phase = np.arange(period_ms) * (np.pi / period_ms)
     return Rhythm(_NO_LEAD, (np.abs(np.cos(phase)) ** power).astype(np.float32))
 

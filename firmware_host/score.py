@@ -9,8 +9,8 @@
     ================                        -26
     -26        -19
 
-Smaller grids show one player to a page, and walk a number that is wider than the grid. While pieces lie on the
-board digits cannot be read: the pieces glow, worst player to winner, in turn with the score.
+Smaller grids show one player to a page, and walk a number that is wider than the grid. While pieces lie on
+the board digits cannot be read: the pieces glow, worst player to winner, in turn with the score.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ from firmware_host.digits import HEIGHT, Minus, Word, spell
 from firmware_host.layers import Blend, Layer, Page, Pages
 from firmware_host.palettes import WHITE
 from firmware_host.rhythms import after, once
-from firmware_host.shapes import Rect
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from firmware_host.brush import Brush
     from firmware_host.rhythms import Rhythm
+    from firmware_host.shapes import Rect
     from firmware_host.view import GridCell, ScoreLine
 
 LOSER, WINNER = 0.42, 1.0
@@ -65,7 +65,7 @@ class Sheet:
 
 
 def final(brush: Brush) -> Iterable[Layer]:
-    """The draw function of FINAL: sheets one after the other; while pieces lie there, in turn with their glow."""
+    """Draw FINAL: sheets one after the other; while pieces lie there, in turn with their glow."""
     light, view = brush.light, brush.stage.view
     if not light.score:
         return
@@ -82,7 +82,7 @@ def final(brush: Brush) -> Iterable[Layer]:
 
 
 def lay_out(score: Sequence[ScoreLine], starts: Sequence[GridCell], area: Rect) -> tuple[Sheet, ...]:
-    """The sheets for some players on an area of any size from 8 x 8.
+    """Return the sheets for some players on an area of any size from 8 x 8.
 
     `starts` are the start cells of the lines' first colours, one each, or empty: then the usual corners.
     """
@@ -109,7 +109,7 @@ def _quarter(cell: GridCell, area: Rect) -> tuple[int, int]:
 
 
 def _in_quarters(lines: Sequence[ScoreLine], quarters: Sequence[tuple[int, int]], area: Rect) -> Sheet | None:
-    """Everybody at once, each number in its own corner; None if two numbers of one half do not fit side by side."""
+    """Show all at once, each number in its own corner; None if two in one half do not fit side by side."""
     if len(lines) > len(QUARTERS):
         return None
     taken: list[tuple[int, int]] = []
@@ -126,7 +126,7 @@ def _in_quarters(lines: Sequence[ScoreLine], quarters: Sequence[tuple[int, int]]
 
 
 def _stacked(lines: Sequence[ScoreLine], quarters: Sequence[tuple[int, int]], area: Rect) -> Sheet | None:
-    """Two players, one above the other; None if it is too narrow or too low for that."""
+    """Show two players, one above the other; None if it is too narrow or too low for that."""
     for minus in (Minus.WIDE, Minus.NARROW):
         words = [spell(line.total, minus) for line in lines]
         if all(word.width <= area.cols for word in words):
@@ -138,7 +138,7 @@ def _stacked(lines: Sequence[ScoreLine], quarters: Sequence[tuple[int, int]], ar
 def _sheet(
     lines: Sequence[ScoreLine], words: Sequence[Word], places: Sequence[tuple[int, int]], area: Rect
 ) -> Sheet | None:
-    """Numbers flush to the outer edges, bars between; None without room for one row of bar each."""
+    """Put numbers flush to the outer edges, bars between; None without room for one row of bar each."""
     room = area.rows - 2 * (HEIGHT + 1)
     thick = min(THICKEST_BAR, room // len(lines))
     if thick < 1:
@@ -154,7 +154,7 @@ def _sheet(
 
 
 def _alone(line: ScoreLine, quarter: tuple[int, int], area: Rect) -> Sheet:
-    """One player: the number above its bar."""
+    """Show one player: the number above its bar."""
     words = [spell(line.total, minus) for minus in Minus]
     word = next((word for word in words if word.width <= area.cols), words[0])
     thick = max(1, min(THICKEST_BAR, area.rows - HEIGHT - 1))
@@ -216,7 +216,7 @@ def _number(brush: Brush, item: Item, area: Rect, rhythm: Rhythm, level: float) 
 def _word(
     brush: Brush, item: Item, at: GridCell, area: Rect, rhythm: Rhythm, level: float
 ) -> Iterator[Layer]:
-    """The number's digits, in the player's colours one after the other."""
+    """Show the number's digits, in the player's colours one after the other."""
     colours = item.line.colours
     for i, colour in enumerate(colours):
         dots = [replaced for dot in item.word.dots if dot.digit % len(colours) == i
@@ -228,7 +228,7 @@ def _word(
 
 
 def _bar(item: Item, area: Rect) -> Iterator[tuple[GridCell, str, float]]:
-    """The cells of a bar with colour and gain: the last part-lit, the winner's white and never shorter than the rest."""
+    """List the cells of a bar with colour and gain: the last part-lit, the winner's white and rounded up."""
     length = min(1.0, max(0.0, item.line.fill)) * area.cols
     full = max(1, ceil(length - 1e-9)) if item.wins else int(length + 1e-9)
     colours = item.line.colours
@@ -252,7 +252,7 @@ def _bar(item: Item, area: Rect) -> Iterator[tuple[GridCell, str, float]]:
 
 
 def _glow(brush: Brush) -> Page:
-    """The pieces glow player by player, the winner's last."""
+    """Let the pieces glow player by player, the winner's last."""
     lines = sorted(brush.light.score, key=lambda line: -line.place)
     groups = [list(group) for _, group in groupby(lines, lambda line: line.place)]
     slot_ms = round(GLOW_S * 1000 / len(groups))

@@ -48,7 +48,7 @@ class Rect(NamedTuple):
 
 @lru_cache(maxsize=16)
 def rim(rect: Rect) -> tuple[GridCell, ...]:
-    """The cells along the edge, clockwise from the top left corner."""
+    """Return the cells along the edge, clockwise from the top left corner."""
     bottom, right = rect.row + rect.rows - 1, rect.col + rect.cols - 1
     return (
         *((rect.row, col) for col in range(rect.col, right)),
@@ -60,7 +60,7 @@ def rim(rect: Rect) -> tuple[GridCell, ...]:
 
 @lru_cache(maxsize=64)
 def path(rect: Rect, start: GridCell, target: GridCell) -> tuple[GridCell, ...]:
-    """The way a comet takes: the shorter one along the rim (clockwise if equal), or straight across the board."""
+    """Return a comet's way: the shorter one along the rim (clockwise if equal), or straight across."""
     edge = rim(rect)
     if start in edge and target in edge:
         first, ahead = edge.index(start), (edge.index(target) - edge.index(start)) % len(edge)
@@ -75,7 +75,7 @@ def path(rect: Rect, start: GridCell, target: GridCell) -> tuple[GridCell, ...]:
 
 
 def rings(rect: Rect, cells: Sequence[GridCell], far: int) -> tuple[list[GridCell], list[int]]:
-    """The cells of `rect` up to `far` cells away from `cells`, and how far each is: 1..far, rounded."""
+    """Return the cells of `rect` up to `far` cells from `cells`, and how far each is: 1..far, rounded."""
     rows, cols = np.arange(rect.row, rect.row + rect.rows), np.arange(rect.col, rect.col + rect.cols)
     here = np.asarray(cells, np.int64)
     down = (rows[:, None] - here[:, 0]) ** 2
@@ -87,14 +87,14 @@ def rings(rect: Rect, cells: Sequence[GridCell], far: int) -> tuple[list[GridCel
 
 
 def block_ring(rect: Rect, cell: GridCell) -> tuple[GridCell, ...]:
-    """The eight cells, clockwise, round the middle of the 3 x 3 block that holds `cell` and lies on the board."""
+    """Return the eight cells round the middle of the 3 x 3 block on the board at `cell`, clockwise."""
     top = min(max(cell[0] - 1, rect.row), rect.row + rect.rows - 3)
     left = min(max(cell[1] - 1, rect.col), rect.col + rect.cols - 3)
     return rim(Rect(top, left, 3, 3))
 
 
 def frame(rect: Rect, grid: Rect) -> tuple[GridCell, ...]:
-    """The cells of the grid that touch the board from outside, corners included."""
+    """Return the cells of the grid that touch the board from outside, corners included."""
     around = Rect(rect.row - 1, rect.col - 1, rect.rows + 2, rect.cols + 2)
     return tuple(
         (row, col)
@@ -112,6 +112,6 @@ def depths(rect: Rect) -> tuple[int, ...]:
 
 @lru_cache(maxsize=64)
 def distances(rect: Rect, origin: GridCell) -> tuple[float, ...]:
-    """Return the straight distance of every cell from `origin`, as a part of the board's diagonal, row by row."""
+    """Return every cell's straight distance from `origin`, in board diagonals, row by row."""
     diagonal = hypot(rect.rows - 1, rect.cols - 1)
     return tuple(hypot(row - origin[0], col - origin[1]) / diagonal for row, col in rect.cells)

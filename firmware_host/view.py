@@ -72,9 +72,10 @@ class Light:
     """One thing said, in grid cells.
 
     `cells` are the lit cells (for moving lights: where they start, see each meaning's row in `lights`);
-    `duration_s` is for those whose length the table knows (GOING_DOWN: the settle wait); `target` is the cell a
-    comet runs to; `until_s` ends a one-shot, None lasts as long as the view. `level` is for a breathing or steady
-    light that is brighter or dimmer than its row says: its peak, kept even while something louder hushes the rest.
+    `duration_s` is for those whose length the table knows (GOING_DOWN: the settle wait); `target` is the cell
+    a comet runs to; `until_s` ends a one-shot, None lasts as long as the view. `level` is the peak of a
+    breathing or steady light that is brighter or dimmer than its row says, and is kept even while something
+    louder hushes the rest.
     """
 
     meaning: Meaning
@@ -92,9 +93,9 @@ class Light:
 class View:
     """The whole picture: grid size, where the board lies in it, and the lights, lowest first.
 
-    `pieces` says whose plastic lies on which cell: light through it is compensated, and while there is any the
-    final score takes turns with the pieces.
-    `board` is (first row, first col, rows, cols) of the playing area within the grid.
+    `pieces` says whose plastic lies on which cell: light through it is compensated, and while there is any
+    the final score takes turns with the pieces. `board` is (first row, first col, rows, cols) of the playing
+    area within the grid.
     """
 
     rows: int
