@@ -1,1 +1,42 @@
 """The rules of Blokus. Standard library only; knows nothing of sensors, light, time or files."""
+
+from __future__ import annotations
+
+from engine import notation
+from engine.errors import EngineError, IllegalPass, IllegalPlacement, NotationError, RulesError
+from engine.game import Game, Move, new_game
+from engine.lattice import Cell, Lattice
+from engine.placements import Placement
+from engine.rules import Reason, Violation
+from engine.scoring import Score, Standing
+from engine.variants import RULE_SETS, Choice, Colour, Option, RuleSet
+
+
+def rule_sets() -> dict[str, RuleSet]:
+    """Every rule set by name, with its options and defaults."""
+    return dict(RULE_SETS)
+
+
+__all__ = [
+    "Cell",
+    "Choice",
+    "Colour",
+    "EngineError",
+    "Game",
+    "IllegalPass",
+    "IllegalPlacement",
+    "Lattice",
+    "Move",
+    "NotationError",
+    "Option",
+    "Placement",
+    "Reason",
+    "RuleSet",
+    "RulesError",
+    "Score",
+    "Standing",
+    "Violation",
+    "new_game",
+    "notation",
+    "rule_sets",
+]

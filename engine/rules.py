@@ -1,0 +1,91 @@
+"""What makes a placement legal, and what is wrong with one that is not."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from engine.placements import Placement
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from engine.lattice import Cell
+    from engine.position import Position
+
+
+class Reason(StrEnum):
+    """Why a placement is refused."""
+
+    OFF_BOARD = "off_board"
+    OCCUPIED = "occupied"
+    NOT_A_PIECE = "not_a_piece"
+    NOT_IN_HAND = "not_in_hand"
+    OWN_EDGE = "own_edge"
+    NO_OWN_CORNER = "no_own_corner"
+    START_NOT_COVERED = "start_not_covered"
+    NOT_YOUR_TURN = "not_your_turn"
+    GAME_OVER = "game_over"
+
+
+SAY = {
+    Reason.OFF_BOARD: "not on the board",
+    Reason.OCCUPIED: "already occupied",
+    Reason.NOT_A_PIECE: "these cells do not form a piece",
+    Reason.NOT_IN_HAND: "this piece is already on the board",
+    Reason.OWN_EDGE: "shares an edge with a piece of the same colour",
+    Reason.NO_OWN_CORNER: "touches no corner of a piece of the same colour",
+    Reason.START_NOT_COVERED: "the first piece must cover a start cell",
+    Reason.NOT_YOUR_TURN: "it is not this colour's turn",
+    Reason.GAME_OVER: "the game is over",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Violation:
+    """What is wrong with a placement, and where."""
+
+    reason: Reason
+    cells: tuple[Cell, ...]
+    """The cells of the placement that are wrong: all of them where no single one is to blame."""
+    touched: tuple[Cell, ...] = ()
+    """Cells on the board that explain it: the own squares an edge of which is touched (own_edge), the same
+    piece already on the board (not_in_hand)."""
+
+    @property
+    def say(self) -> str:
+        """The reason and the cells, in words."""
+        return f"{SAY[self.reason]}: {', '.join(map(str, self.cells)) or 'no cells'}"
+
+
+def judge(position: Position, colour: int, cells: Iterable[Cell]) -> Placement | Violation:
+    """Tell whether a colour may place a piece on these cells, if it were its turn.
+
+    Accepts anything: cells off the board, the same cell twice, none at all, things that are no cells.
+    Does not tell who has the twin of a piece that is not in hand; see ``Game.check``.
+    """
+    lattice = position.table.lattice
+    if isinstance(cells, Placement):
+        wanted: list[Cell] = list(cells.cells)
+    else:
+        wanted = [tuple(cell) if isinstance(cell, (tuple, list)) else cell for cell in cells]
+    off_board = [cell for cell in wanted if cell not in lattice]
+    if off_board:
+        return Violation(Reason.OFF_BOARD, tuple(off_board))
+    mask = lattice.bits(wanted)
+    if mask & position.occupied:
+        return Violation(Reason.OCCUPIED, lattice.cells_of(mask & position.occupied))
+    placement = position.table.find(mask)
+    if placement is None:
+        return Violation(Reason.NOT_A_PIECE, lattice.cells_of(mask))
+    if not position.has(colour, placement.piece):
+        return Violation(Reason.NOT_IN_HAND, placement.cells)
+    side = position.sides[colour]
+    if mask & side.beside:
+        touched = lattice.spread(mask, lattice.edge_steps) & side.own
+        return Violation(Reason.OWN_EDGE, lattice.cells_of(mask & side.beside), lattice.cells_of(touched))
+    if not mask & position.corners(colour):
+        reason = Reason.NO_OWN_CORNER if side.own else Reason.START_NOT_COVERED
+        return Violation(reason, placement.cells)
+    return placement
