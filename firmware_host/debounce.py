@@ -1,0 +1,71 @@
+"""Timed frames -> what is covered, and since when each part of the board has been still. Pure.
+
+Stillness is judged where something changed, not for the whole board: a sleeve at one end does not hold up a
+piece at the other. Bounces need no filter of their own, they only keep their neighbourhood from being still.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable
+
+    from numpy.typing import NDArray
+
+    from firmware_host.layout import Cell, Layout
+
+
+class Stillness:
+    """Follows the frames. `covered` holds the cells now covered, `t_s` the time of the latest frame."""
+
+    def __init__(self, layout: Layout) -> None:
+        self._layout = layout
+        self._heights: NDArray[np.uint8] = np.zeros((layout.rows, layout.cols), np.uint8)
+        self._bytes = self._heights.tobytes()
+        self._changed_s: dict[Cell, float] = {}
+        self._seen_clear: set[Cell] = set()
+        self._first = True
+        self.covered: set[Cell] = set()
+        self.t_s = 0.0
+
+    def see(self, t_s: float, heights: NDArray[np.uint8]) -> bool:
+        """Take a frame, (rows, cols) uint8, with the board's time; True if any cell differs from the last."""
+        self.t_s = t_s
+        data = heights.tobytes()
+        if data == self._bytes and not self._first:
+            return False
+        for cell, covered in self._layout.cells_between(self._heights, heights):
+            self._changed_s[cell] = t_s
+            if covered:
+                self.covered.add(cell)
+            else:
+                self.covered.discard(cell)
+                self._seen_clear.add(cell)
+        if self._first:  # a cell that is already covered now has not been seen clear
+            self._first = False
+            clear = np.argwhere(heights == 0).tolist()
+            self._seen_clear.update(self._layout.to_cell((row, col)) for row, col in clear)
+        self._heights, self._bytes = heights, data
+        return True
+
+    def changed_s(self, cells: Iterable[Cell]) -> float:
+        """When the latest of these cells changed; minus infinity if none ever did."""
+        changed = self._changed_s
+        return max((changed[cell] for cell in cells if cell in changed), default=-np.inf)
+
+    def still_for(self, cells: Collection[Cell]) -> float:
+        """For how many seconds neither these cells nor any that touches them has changed."""
+        around = {
+            (row + up, col + right, *level)
+            for row, col, *level in cells
+            for up in (-1, 0, 1)
+            for right in (-1, 0, 1)
+        }
+        return self.t_s - self.changed_s(around)
+
+    def proven(self, cells: Iterable[Cell]) -> bool:
+        """True if each of these cells has been seen clear before: a sensor stuck from the start is not."""
+        return self._seen_clear.issuperset(cells)

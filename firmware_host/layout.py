@@ -1,0 +1,67 @@
+"""Where the board lies on the grid: lattice cell <-> (row, col) of the sensors and LEDs.
+
+A 14 x 14 board on a 20 x 20 grid, centred (`.` grid only, `#` board):
+
+    . . . . . . . . . . . . . . . . . . . .      grid (0, 0) .. (2, 19)
+    . . . # # # # # # # # # # # # # # . . .      grid (3, 3) is cell (0, 0)
+    . . . # # # # # # # # # # # # # # . . .
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from numpy.typing import NDArray
+
+    from engine import Lattice
+
+Cell = tuple[int, ...]
+GridCell = tuple[int, int]
+
+
+class LayoutError(ValueError):
+    """The board does not fit the grid."""
+
+
+class Layout:
+    """A flat lattice laid on a grid of `rows` x `cols`, its first cell at `offset` (default: centred)."""
+
+    def __init__(self, lattice: Lattice, rows: int, cols: int, offset: GridCell | None = None) -> None:
+        spare = (rows - lattice.rows, cols - lattice.cols)
+        row, col = offset if offset is not None else (spare[0] // 2, spare[1] // 2)
+        if min(spare) < 0 or not (0 <= row <= spare[0] and 0 <= col <= spare[1]):
+            raise LayoutError(
+                f"the board has {lattice.rows} x {lattice.cols} cells and does not fit the grid of {rows} x {cols}"
+                f" at row {row}, column {col}"
+            )
+        self.lattice = lattice
+        self.rows, self.cols = rows, cols
+        self._offset = row, col
+
+    @property
+    def board(self) -> tuple[int, int, int, int]:
+        """(first row, first col, rows, cols) of the board within the grid."""
+        return (*self._offset, self.lattice.rows, self.lattice.cols)
+
+    def to_grid(self, cells: Iterable[Cell]) -> tuple[GridCell, ...]:
+        """Grid cells of these lattice cells, in the same order."""
+        row, col = self._offset
+        return tuple((cell[0] + row, cell[1] + col) for cell in cells)
+
+    def to_cell(self, grid_cell: GridCell) -> Cell:
+        """The lattice cell over this grid cell; off the board it has coordinates the lattice does not know."""
+        return (grid_cell[0] - self._offset[0], grid_cell[1] - self._offset[1])
+
+    def cells_between(self, before: NDArray[np.uint8], after: NDArray[np.uint8]) -> list[tuple[Cell, bool]]:
+        """Cells that differ between two frames of heights, with True where they are now covered."""
+        rows, cols = np.nonzero((before != 0) != (after != 0))
+        covered = after[rows, cols] != 0
+        return [
+            (self.to_cell((row, col)), now)
+            for row, col, now in zip(rows.tolist(), cols.tolist(), covered.tolist(), strict=True)
+        ]

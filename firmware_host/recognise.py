@@ -1,0 +1,370 @@
+"""What changed on the board -> what it means. Pure: cells in, findings out; waiting is left to the table.
+
+Sensors know neither colour nor identity. So every cluster of newly covered cells is read as a piece of the
+colour to move, and every missing cell as something that happened to a recorded piece. A finding says which
+cells must be still, and for how long, before the table may act on it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, NamedTuple
+
+from engine import Placement, Violation
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from collections.abc import Set as AbstractSet
+
+    from engine import Colour, Game, Lattice
+    from firmware_host.config import Reading
+    from firmware_host.layout import Cell
+
+Cells = frozenset["Cell"]
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """`cells` must have been still for `wait_s` before the finding counts."""
+
+    cells: Cells
+    wait_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class Fits(Finding):
+    """A whole piece in a legal place. `restored`: the piece just lifted, back where it was."""
+
+    placement: Placement
+    restored: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Moved(Finding):
+    """An open placement was pushed or completed: take back `depth` placements, play this, play the others again."""
+
+    placement: Placement
+    depth: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Lifted(Finding):
+    """The last placement is off the board."""
+
+
+@dataclass(frozen=True, slots=True)
+class Displaced(Finding):
+    """An earlier piece is not (wholly) where it was: `missing` of its cells, and `extra` cells that belong to it."""
+
+    colour: Colour
+    missing: Cells
+    extra: Cells
+
+
+@dataclass(frozen=True, slots=True)
+class Growing(Finding):
+    """Not a legal piece yet, but part of one: a hand is at work."""
+
+
+@dataclass(frozen=True, slots=True)
+class Parked(Finding):
+    """Not the mover's, but legal for exactly one other colour: it waits for its turn."""
+
+    colour: Colour
+
+
+@dataclass(frozen=True, slots=True)
+class Unfit(Finding):
+    """Still, and not legal."""
+
+    violation: Violation
+
+
+@dataclass(frozen=True, slots=True)
+class Oversized(Finding):
+    """More cells than any piece has: a sleeve or a hand."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ambiguous(Finding):
+    """Two pieces at once that could be read in two ways."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stray(Finding):
+    """Covered since before the last placement, or never seen clear: to be lifted before it can count."""
+
+
+def clusters(cells: AbstractSet[Cell], lattice: Lattice) -> list[Cells]:
+    """Edge-connected groups of these cells that have a cell on the board, in the order of their first cell."""
+    left, found = set(cells), []
+    for first in sorted(cells):
+        if first not in left:
+            continue
+        left.discard(first)
+        group, todo = {first}, [first]
+        while todo:
+            for neighbour in _touching(lattice, todo.pop()):
+                if neighbour in left:
+                    left.discard(neighbour)
+                    group.add(neighbour)
+                    todo.append(neighbour)
+        if any(cell in lattice for cell in group):
+            found.append(frozenset(group))
+    return found
+
+
+@lru_cache(maxsize=4096)
+def _touching(lattice: Lattice, cell: Cell) -> tuple[Cell, ...]:
+    """Edge neighbours of a cell; off the board the grid's own four."""
+    row, col, *level = cell
+    square = [(row - 1, col, *level), (row, col - 1, *level), (row, col + 1, *level), (row + 1, col, *level)]
+    if cell not in lattice:
+        return tuple(square)
+    known = [lattice.cells[i] for i in lattice.edge_neighbours(lattice.index(cell))]
+    return (*known, *(other for other in square if other not in lattice))
+
+
+def around(cells: Iterable[Cell], lattice: Lattice) -> set[Cell]:
+    """These cells and all that share an edge with one of them."""
+    found = set(cells)
+    for cell in tuple(found):
+        found.update(_touching(lattice, cell))
+    return found
+
+
+class Placed(NamedTuple):
+    """A recorded piece."""
+
+    colour: Colour
+    placement: Placement
+
+
+class Reader:
+    """Reads boards of one game. Holds no state that matters: only what the game itself says, computed once."""
+
+    def __init__(self, game: Game, waits: Reading) -> None:
+        self._game = game
+        self._waits = waits
+        self._largest = max(game.rules.pieces().sizes.values())
+        self.placed = [
+            Placed(move.colour, move.placement) for move in game.history if move.placement is not None
+        ]
+        self._before: dict[int, Game] = {}
+
+    def read(
+        self,
+        new: AbstractSet[Cell],
+        missing: AbstractSet[Cell],
+        *,
+        stray: AbstractSet[Cell] = frozenset(),
+        set_back: Cells = frozenset(),
+        push_depth: int = 1,
+    ) -> list[Finding]:
+        """All findings for cells newly covered and recorded cells no longer covered.
+
+        `stray` cells can't be a placement; `set_back` is the piece lifted a moment ago; `push_depth` is how many of
+        the latest placements may still be corrected by pushing.
+        """
+        groups = clusters(new, self._game.lattice)
+        findings: list[Finding] = []
+        moved = self._read_moved(groups, missing, push_depth)
+        if moved is not None:
+            findings.append(moved)
+            missing = missing - moved.cells
+            groups = [group for group in groups if not group & moved.cells]
+        lifted = self._read_lifted(missing)
+        if lifted is not None:
+            findings.append(lifted)
+            missing = missing - lifted.cells
+        displaced = list(self._read_displaced(groups, missing))
+        findings += displaced
+        owned = {cell for finding in displaced for cell in finding.extra}
+        groups = [group for group in groups if not group & owned]
+        if moved is not None or lifted is not None:  # whose turn it is will be known when that is settled
+            return findings + [Growing(group, 0.0) for group in groups]
+        return findings + self._read_new(groups, stray, set_back, push_depth)
+
+    def compare(self, new: AbstractSet[Cell], missing: AbstractSet[Cell]) -> list[Finding]:
+        """The differences between board and record, nothing read into them: first recorded piece first."""
+        differences: list[Finding] = []
+        for move in self.placed:
+            lost = frozenset(move.placement.cells) & missing
+            if lost:
+                differences.append(Displaced(lost, 0.0, move.colour, lost, frozenset()))
+        return differences + self.strays(new)
+
+    def strays(self, new: AbstractSet[Cell]) -> list[Finding]:
+        """What lies there without a meaning."""
+        return [Stray(group, self._waits.illegal_s) for group in clusters(new, self._game.lattice)]
+
+    # -- what left
+
+    def _read_lifted(self, missing: AbstractSet[Cell]) -> Lifted | None:
+        if self.placed and missing >= set(self.placed[-1].placement.cells):
+            return Lifted(frozenset(self.placed[-1].placement.cells), self._waits.lift_s)
+        return None
+
+    def _read_displaced(self, groups: list[Cells], missing: AbstractSet[Cell]) -> Iterator[Displaced]:
+        for move in self.placed:
+            cells = frozenset(move.placement.cells)
+            lost = cells & missing
+            if lost:
+                beside = around(lost, self._game.lattice)
+                extra = {cell for group in groups if group & beside for cell in group}
+                extra |= _pushed_cells(cells, lost, {cell for group in groups for cell in group})
+                yield Displaced(lost, self._waits.lift_s, move.colour, lost, frozenset(extra))
+
+    def _read_moved(self, groups: list[Cells], missing: AbstractSet[Cell], push_depth: int) -> Moved | None:
+        """A push leaves some of the piece's cells and gains others beside them."""
+        for depth in range(1, min(push_depth, len(self.placed)) + 1):
+            cells = frozenset(self.placed[-depth].placement.cells)
+            stay = cells - missing
+            if stay != cells and stay:
+                reach = around(stay, self._game.lattice) | cells
+                gained = {cell for group in groups if group & reach for cell in group}
+                if gained:
+                    found = self._replacement(depth, stay | gained, cells | gained)
+                    if found is not None:
+                        return found
+        return None
+
+    def _replacement(self, depth: int, cells: AbstractSet[Cell], changed: AbstractSet[Cell]) -> Moved | None:
+        before = self._game_before(depth)
+        answer = before.check(cells)
+        if not isinstance(answer, Placement):
+            return None
+        if depth > 1:
+            trial = before.copy()
+            trial.play(answer.cells)
+            for later in self.placed[len(self.placed) - depth + 1 :]:
+                if trial.to_move != later.colour or isinstance(trial.check(later.placement.cells), Violation):
+                    return None
+                trial.play(later.placement.cells)
+        return Moved(frozenset(changed), self._wait_for(answer, before), answer, depth)
+
+    def _game_before(self, depth: int) -> Game:
+        if depth not in self._before:
+            self._before[depth] = self._game.copy()
+            for _ in range(depth):
+                self._before[depth].undo()
+        return self._before[depth]
+
+    # -- what came
+
+    def _read_new(
+        self, groups: list[Cells], stray: AbstractSet[Cell], set_back: Cells, push_depth: int
+    ) -> list[Finding]:
+        findings = [self._read_group(group, stray, set_back, push_depth) for group in groups]
+        rivals = [finding for finding in findings if isinstance(finding, Fits) and len(finding.cells) >= 3]
+        if len(rivals) < 2:
+            return findings
+        first = self._only_first(rivals)
+        held = [rival for rival in rivals if rival is not first]
+        shown: list[Finding] = [finding for finding in findings if finding not in held]
+        if first is None:
+            return [*shown, *(Ambiguous(rival.cells, self._waits.illegal_s) for rival in held)]
+        return [*shown, *(Growing(rival.cells, 0.0) for rival in held)]
+
+    def _only_first(self, rivals: list[Fits]) -> Fits | None:
+        """The one of several whole pieces that must come first for the others to be the next colours'."""
+        orders = [rival for rival in rivals if self._others_follow(rival, rivals)]
+        return orders[0] if len(orders) == 1 else None
+
+    def _others_follow(self, first: Fits, rivals: list[Fits]) -> bool:
+        trial = self._game.copy()
+        trial.play(first.placement.cells)
+        return all(isinstance(trial.check(rival.cells), Placement) for rival in rivals if rival is not first)
+
+    def _read_group(
+        self, group: Cells, stray: AbstractSet[Cell], set_back: Cells, push_depth: int
+    ) -> Finding:
+        if group & stray:
+            return Stray(group, self._waits.illegal_s)
+        if self._game.to_move is None:
+            return Stray(group, self._waits.illegal_s)
+        answer = self._game.check(group)
+        if isinstance(answer, Placement):
+            restored = group == set_back
+            wait_s = self._wait_for(answer, self._game)
+            return Fits(
+                group, min(wait_s, self._waits.settle_five_s) if restored else wait_s, answer, restored
+            )
+        if len(group) < self._largest and self._game.supersets(group):
+            return Growing(group, 0.0)
+        completed = self._read_completed(group, push_depth)
+        if completed is not None:
+            return completed
+        if len(group) > self._largest:
+            return self._read_pair(group) or Oversized(group, self._waits.sleeve_s)
+        others = [
+            colour
+            for colour in self._game.colours
+            if colour != self._game.to_move and isinstance(self._game.check(group, colour), Placement)
+        ]
+        if len(others) == 1:
+            return Parked(group, self._waits.illegal_s, others[0])
+        return self._read_pair(group) or Unfit(group, self._waits.illegal_s, answer)
+
+    def _read_completed(self, group: Cells, push_depth: int) -> Moved | None:
+        """More of a piece that was taken for a smaller one while it was still tilted."""
+        if not self.placed or push_depth < 1:
+            return None
+        last = frozenset(self.placed[-1].placement.cells)
+        if len(last) + len(group) > self._largest or not around(last, self._game.lattice) & group:
+            return None
+        return self._replacement(1, last | group, last | group)
+
+    def _read_pair(self, group: Cells) -> Finding | None:
+        """Two pieces side by side: the mover's and the next colour's, if only one way to part them is legal."""
+        if not 4 <= len(group) <= 2 * self._largest:
+            return None
+        readings: set[Placement] = set()
+        for part in _connected_parts(group, self._largest, self._game.lattice):
+            rest = group - part
+            if len(rest) < 3 or len(clusters(rest, self._game.lattice)) != 1:
+                continue
+            answer = self._game.check(part)
+            if isinstance(answer, Placement):
+                trial = self._game.copy()
+                trial.play(part)
+                if isinstance(trial.check(rest), Placement):
+                    readings.add(answer)
+        if not readings:
+            return None
+        if len(readings) > 1:
+            return Ambiguous(group, self._waits.illegal_s)
+        return Fits(group, self._waits.settle_ambiguous_s, readings.pop())
+
+    def _wait_for(self, placement: Placement, game: Game) -> float:
+        """How long the hand gets: the smaller the piece, the likelier it is a larger one half seated."""
+        size, waits = len(placement.cells), self._waits
+        if size <= 2:
+            return waits.settle_tiny_s
+        if game.supersets(placement.cells):
+            return waits.settle_ambiguous_s
+        return waits.settle_five_s if size >= 5 else waits.settle_small_s
+
+
+def _pushed_cells(cells: Cells, lost: AbstractSet[Cell], new: AbstractSet[Cell]) -> set[Cell]:
+    """Cells a piece gained if it was pushed by one cell: they explain all it lost."""
+    for up, right in ((-1, 0), (1, 0), (0, -1), (0, 1)):
+        shifted = {(row + up, col + right, *level) for row, col, *level in cells}
+        if cells - shifted == lost and new >= shifted - cells:
+            return shifted - cells
+    return set()
+
+
+def _connected_parts(group: Cells, largest: int, lattice: Lattice) -> Iterator[Cells]:
+    """Every connected part of a cluster with 1..largest cells, each once."""
+    seen: set[Cells] = set()
+    todo = [frozenset((cell,)) for cell in sorted(group)]
+    while todo:
+        part = todo.pop()
+        if part in seen:
+            continue
+        seen.add(part)
+        yield part
+        if len(part) < largest:
+            todo += [part | {cell} for cell in around(part, lattice) & group - part]

@@ -1,0 +1,57 @@
+"""A recorded game -> the game. The way to its position is to carry out its entries in order."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import engine
+from firmware_host.errors import HostError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from engine import Game
+    from firmware_host.effects import Record
+    from firmware_host.journal import SavedGame
+
+
+class ReplayError(HostError, ValueError):
+    """The record does not follow the rules; the message says at which entry."""
+
+
+def _place(game: Game, entry: Record) -> None:
+    game.play(entry.cells, engine.Colour(entry.colour))
+
+
+def _pass(game: Game, _entry: Record) -> None:
+    game.pass_turn()
+
+
+def _undo(game: Game, _entry: Record) -> None:
+    game.undo()
+
+
+def _retire(game: Game, entry: Record) -> None:
+    game.retire(engine.Colour(entry.colour))
+
+
+_KINDS: dict[str, Callable[[Game, Record], None]] = {
+    "place": _place,
+    "pass": _pass,
+    "undo": _undo,
+    "retire": _retire,
+}
+
+
+def replay(saved: SavedGame) -> Game:
+    """Return the game with all its entries carried out. Raises ReplayError."""
+    try:
+        game = engine.new_game(saved.rules, **saved.options)
+    except (engine.EngineError, TypeError) as error:
+        raise ReplayError(f"game {saved.game_id}: {error}") from error
+    for entry in saved.entries:
+        try:
+            _KINDS[entry.kind](game, entry)
+        except (engine.EngineError, LookupError, ValueError) as error:
+            raise ReplayError(f"game {saved.game_id}, entry {entry.seq} ({entry.kind}): {error}") from error
+    return game

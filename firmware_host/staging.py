@@ -1,0 +1,245 @@
+"""The table's state -> what the lights say. Pure: reads a table, changes nothing.
+
+Lights are listed from the lowest to the highest; what hushes what is the renderer's business.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from engine import Reason
+from firmware_host.recognise import (
+    Ambiguous,
+    Displaced,
+    Fits,
+    Growing,
+    Moved,
+    Oversized,
+    Parked,
+    Stray,
+    Unfit,
+)
+from firmware_host.view import Light, Meaning, ScoreLine, View
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from engine import Colour, Game
+    from firmware_host.layout import Cell, Layout
+    from firmware_host.recognise import Finding
+    from firmware_host.table import Shown, Table
+
+ACCEPTED_S = 0.6  # five rings, 80 ms apart, and the last one's fade
+HELD_S = 1.5
+UNDO_S = 0.6
+TURN_CHANGES_S = 1.5  # the longest way round the border
+PASS_S = 1.2
+LATER_PASS_S = 0.25
+CORNERS_AGAIN = 0.5  # live corners, when what is wrong is that none was taken
+
+
+@dataclass(frozen=True, slots=True)
+class Acceptance:
+    """A placement that waits for its entry to be durable; `since_s` is when its cells were first covered."""
+
+    seq: int
+    colour: Colour
+    cells: tuple[Cell, ...]
+    since_s: float
+
+
+def accepted(layout: Layout, item: Acceptance, t_s: float) -> list[Light]:
+    """One pulse outward, and the recorded colour held."""
+    cells = layout.to_grid(item.cells)
+    return [
+        Light(Meaning.HELD, cells, item.colour, t_s, t_s + HELD_S),
+        Light(Meaning.ACCEPTED, cells, item.colour, t_s, t_s + ACCEPTED_S),
+    ]
+
+
+def taken_back(layout: Layout, colour: Colour, cells: Iterable[Cell], t_s: float) -> Light:
+    """One pulse inward."""
+    return Light(Meaning.UNDO, layout.to_grid(cells), colour, t_s, t_s + UNDO_S)
+
+
+def turn_passes(table: Table, mover: Colour, passes: list[Colour], t_s: float) -> list[Light]:
+    """The sweep from the mover's corner to the next colour's; colours that must pass sink one after the other."""
+    game, layout = table.game, table.layout
+    following = game.to_move
+    if following is None:
+        return []
+    lights = []
+    target = _home(game, layout, following)
+    start_s = t_s
+    for number, colour in enumerate(dict.fromkeys(passes)):
+        cells = layout.to_grid(game.cells_of(colour))
+        length_s = LATER_PASS_S if number else PASS_S
+        if cells and colour != following:
+            lights.append(
+                Light(
+                    Meaning.PASS,
+                    cells,
+                    colour,
+                    start_s,
+                    start_s + length_s,
+                    length_s,
+                    _home(game, layout, colour),
+                )
+            )
+            start_s += length_s
+    home = _home(game, layout, mover)
+    if home is not None and target is not None and following != mover:
+        lights.append(
+            Light(Meaning.TURN_CHANGES, (home,), following, start_s, start_s + TURN_CHANGES_S, target=target)
+        )
+    return lights
+
+
+def stage(table: Table) -> View:
+    """Everything the lights say now."""
+    layout = table.layout
+    covered = table.still.covered
+    pieces = tuple(
+        (move.colour, layout.to_grid(cell for cell in move.placement.cells if cell in covered))
+        for move in table.reader.placed
+    )
+    return View(layout.rows, layout.cols, layout.board, tuple(_lights(table)), pieces)
+
+
+def _lights(table: Table) -> Iterator[Light]:
+    layout, game = table.layout, table.game
+    if layout.board[2:] != (layout.rows, layout.cols):
+        yield Light(Meaning.FRAME)
+    if table.state in ("idle", "suspended"):
+        yield Light(Meaning.NO_GAME)
+    elif game.is_over:
+        yield Light(Meaning.FINAL, since_s=table.turn_since_s, score=score_lines(game))
+    elif table.state == "playing":
+        yield from _turn(table)
+    for finding, shown in table.shown.items():
+        draw = _RIPE.get(type(finding)) if shown.ripe_s is not None else _UNRIPE.get(type(finding))
+        if draw is not None:
+            yield from draw(table, finding, shown)
+    for item in table.awaiting:
+        yield Light(Meaning.GOING_DOWN, layout.to_grid(item.cells), since_s=item.since_s, duration_s=0.6)
+    yield from table.flashes
+    if table.unsaved is not None:
+        yield Light(Meaning.UNSAVED)
+    if table.lost is not None:
+        yield Light(Meaning.SENSORS_LOST)
+
+
+def _turn(table: Table) -> Iterator[Light]:
+    game, layout = table.game, table.layout
+    mover = game.to_move
+    if mover is None:
+        return
+    own = game.cells_of(mover) or game.start_cells(mover)
+    yield Light(Meaning.TURN, layout.to_grid(own), mover, table.turn_since_s)
+    if table.settings.help.corners != "off":
+        yield Light(Meaning.LIVE_CORNER, layout.to_grid(table.live_corners), mover)
+
+
+# -- findings
+
+
+def _going_down(table: Table, finding: Finding, shown: Shown) -> Iterator[Light]:
+    yield Light(
+        Meaning.GOING_DOWN,
+        table.layout.to_grid(_on_grid(finding.cells)),
+        since_s=shown.since_s,
+        duration_s=max(finding.wait_s, 0.6),
+    )
+
+
+def _unfit(table: Table, finding: Unfit, shown: Shown) -> Iterator[Light]:
+    layout, violation = table.layout, finding.violation
+    assert shown.ripe_s is not None
+    since_s = shown.ripe_s
+    wrong = frozenset(violation.cells) & finding.cells
+    rest = finding.cells - wrong
+    if rest:
+        yield Light(Meaning.ILLEGAL_REST, layout.to_grid(_on_grid(rest)), since_s=since_s)
+    meaning = Meaning.ILLEGAL if rest else Meaning.WHOLE_WRONG
+    yield Light(meaning, layout.to_grid(_on_grid(wrong)), since_s=since_s)
+    mover = table.game.to_move
+    explained = _EXPLAINED_BY.get(violation.reason)
+    if explained is not None and violation.touched:
+        yield Light(explained, layout.to_grid(violation.touched), mover, since_s)
+    if violation.reason in (Reason.NO_OWN_CORNER, Reason.START_NOT_COVERED):
+        yield Light(
+            Meaning.LIVE_CORNER, layout.to_grid(table.live_corners), mover, since_s, level=CORNERS_AGAIN
+        )
+
+
+def _displaced(table: Table, finding: Displaced, shown: Shown) -> Iterator[Light]:
+    layout = table.layout
+    assert shown.ripe_s is not None
+    first = next(other for other in table.shown if isinstance(other, Displaced))
+    if table.resolving and finding is not first:
+        yield Light(Meaning.MENU, layout.to_grid(_on_grid(finding.missing)), finding.colour)
+        return
+    yield Light(Meaning.MISSING, layout.to_grid(_on_grid(finding.missing)), finding.colour, shown.ripe_s)
+    if finding.extra:
+        yield Light(Meaning.EXTRA, layout.to_grid(_on_grid(finding.extra)), since_s=shown.ripe_s)
+
+
+def _parked(table: Table, finding: Parked, _shown: Shown) -> Iterator[Light]:
+    layout, mover = table.layout, table.game.to_move
+    target = _home(table.game, layout, mover) if mover is not None else None
+    yield Light(Meaning.PARKED, layout.to_grid(_on_grid(finding.cells)), mover, target=target)
+
+
+def _sleeve(table: Table, finding: Oversized, shown: Shown) -> Iterator[Light]:
+    cells = table.layout.to_grid(_on_grid(finding.cells))
+    yield Light(Meaning.SLEEVE, cells, since_s=shown.since_s, duration_s=finding.wait_s)
+
+
+def _extra(table: Table, finding: Finding, shown: Shown) -> Iterator[Light]:
+    assert shown.ripe_s is not None
+    yield Light(Meaning.EXTRA, table.layout.to_grid(_on_grid(finding.cells)), since_s=shown.ripe_s)
+
+
+_UNRIPE: dict[type, Callable[[Table, Any, Shown], Iterator[Light]]] = {
+    Fits: _going_down,
+    Moved: _going_down,
+    Growing: _going_down,
+    Parked: _going_down,
+    Unfit: _going_down,
+    Ambiguous: _going_down,
+    Oversized: _sleeve,
+}
+_RIPE: dict[type, Callable[[Table, Any, Shown], Iterator[Light]]] = {
+    Growing: _going_down,
+    Unfit: _unfit,
+    Displaced: _displaced,
+    Parked: _parked,
+    Oversized: _sleeve,
+    Ambiguous: _extra,
+    Stray: _extra,
+}
+_EXPLAINED_BY = {Reason.OWN_EDGE: Meaning.OWN_EDGE, Reason.NOT_IN_HAND: Meaning.ALREADY_USED}
+
+
+def score_lines(game: Game) -> tuple[ScoreLine, ...]:
+    """The final score per player, in the order of the standings."""
+    lines = []
+    for standing in game.standings():
+        placed = sum(len(game.cells_of(colour)) for colour in standing.colours)
+        whole = game.rules.pieces().squares * len(standing.colours)
+        lines.append(ScoreLine(tuple(standing.colours), standing.total, placed / whole, standing.place))
+    return tuple(lines)
+
+
+def _on_grid(cells: Iterable[Cell]) -> list[Cell]:
+    return sorted(cells)
+
+
+def _home(game: Game, layout: Layout, colour: Colour) -> tuple[int, int] | None:
+    """Where a colour comes from: the start cell it covered, or the only one it can."""
+    starts = game.rules.starts[game.colours.index(colour)]
+    own = set(game.cells_of(colour))
+    free = game.start_cells(colour)
+    found = [cell for cell in starts if cell in own] or (list(free) if len(free) == 1 else [])
+    return layout.to_grid(found[:1])[0] if found else None

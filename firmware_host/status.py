@@ -1,0 +1,111 @@
+"""The table's state as plain data: what `blokus-table status --json` prints and scripts rely on."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from firmware_host import words
+from firmware_host.recognise import Ambiguous, Displaced, Oversized, Parked, Stray, Unfit
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from engine import Game
+    from firmware_host.layout import Cell
+    from firmware_host.recognise import Finding
+    from firmware_host.table import Table
+
+VERSION = 1
+
+
+def describe_status(table: Table) -> dict[str, Any]:
+    """Return the whole status object."""
+    game = table.game
+    running = bool(table.game_id)
+    last = game.last_placement
+    return {
+        "v": VERSION,
+        "state": table.state,
+        "rules": game.rules.name,
+        "game_id": table.game_id or None,
+        "to_move": game.to_move if running else None,
+        "player_to_move": game.player_to_move if running else None,
+        "plies": game.plies,
+        "last": None
+        if last is None or last.placement is None
+        else {"colour": last.colour, "piece": last.placement.piece, "cells": _cells(last.placement.cells)},
+        "next": _next_thing(table),
+        "problems": list(_problems(table)),
+        **game_result(game),
+        "sensors": "ok" if table.lost is None else "lost",
+        "masked": [],
+        "saved": table.saved,
+    }
+
+
+def game_result(game: Game) -> dict[str, Any]:
+    """Return scores per colour and the players' standings, best first."""
+    return {
+        "scores": {
+            colour: {"squares": score.squares, "bonus": score.bonus, "total": score.total}
+            for colour, score in game.scores().items()
+        },
+        "standings": [
+            {"player": line.player, "colours": list(line.colours), "total": line.total, "place": line.place}
+            for line in game.standings()
+        ],
+    }
+
+
+def _problems(table: Table) -> Iterable[dict[str, Any]]:
+    if table.lost is not None:
+        yield {"reason": "sensors_lost", "cells": [], "say": words.SENSORS_LOST, "detail": table.lost}
+    if table.unsaved is not None:
+        yield {"reason": "unsaved", "cells": [], "say": words.UNSAVED, "detail": table.unsaved}
+    for finding, shown in table.shown.items():
+        describe = _DESCRIBED.get(type(finding))
+        if shown.ripe_s is not None and describe is not None:
+            reason, cells, say = describe(table, finding)
+            yield {"reason": reason, "cells": _cells(cells), "say": say}
+
+
+def _next_thing(table: Table) -> str:
+    """The one sentence of what to do next."""
+    problem = next(iter(_problems(table)), None)
+    if problem is not None:
+        return str(problem["say"])
+    if table.game.is_over:
+        return words.OVER
+    mover = table.game.to_move
+    return words.next_thing(str(mover), len(table.live_corners)) if table.game_id and mover else words.CLEAR
+
+
+def _unfit(_table: Table, finding: Unfit) -> tuple[str, Iterable[Cell], str]:
+    return finding.violation.reason, finding.violation.cells, words.REFUSED[finding.violation.reason]
+
+
+def _displaced(table: Table, finding: Displaced) -> tuple[str, Iterable[Cell], str]:
+    sentence = words.PUT_BACK if table.resolving else words.EXTRA if finding.extra else words.MISSING
+    return "displaced", finding.missing | finding.extra, sentence.format(colour=finding.colour)
+
+
+def _stray(table: Table, finding: Stray) -> tuple[str, Iterable[Cell], str]:
+    return "stray", finding.cells, words.STRAY if table.game_id else words.CLEAR
+
+
+_DESCRIBED: dict[type[Finding], Callable[[Table, Any], tuple[str, Iterable[Cell], str]]] = {
+    Unfit: _unfit,
+    Displaced: _displaced,
+    Stray: _stray,
+    Parked: lambda table, finding: (
+        "parked",
+        finding.cells,
+        words.PARKED.format(colour=str(table.game.to_move).capitalize()),
+    ),
+    Oversized: lambda _table, finding: ("sleeve", finding.cells, words.SLEEVE),
+    Ambiguous: lambda _table, finding: ("ambiguous", finding.cells, words.AMBIGUOUS),
+}
+
+
+def _cells(cells: Iterable[Cell]) -> list[list[int]]:
+    return [list(cell) for cell in sorted(cells)]

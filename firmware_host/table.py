@@ -1,0 +1,474 @@
+"""The table: events in, effects out, no I/O. All changes of state are here.
+
+    no game --board clear--> playing --no colour can move--> over --board cleared--> playing
+                               |  ^
+        pieces packed away,    |  |   all recorded pieces
+        start with a game      v  |   are back
+                             resolving   ("suspended" while no recorded piece lies there)
+
+What the sensors say is read by `recognise`; a finding is acted upon once its cells have been still for its wait.
+The game advances at once, its light only when the entry is durable. Sensors lost or found change nothing but
+what is shown, and that the board is compared with the record before play goes on.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import engine
+from engine import Placement
+from firmware_host import staging
+from firmware_host.debounce import Stillness
+from firmware_host.effects import BeginGame, Effect, FinishGame, Record, Say, Show
+from firmware_host.events import (
+    ButtonPressed,
+    ButtonReleased,
+    Event,
+    FrameSeen,
+    Recorded,
+    RecordFailed,
+    SensorsFound,
+    SensorsLost,
+    Ticked,
+)
+from firmware_host.layout import Layout
+from firmware_host.recognise import Finding, Fits, Lifted, Moved, Reader, Unfit, clusters
+from firmware_host.replay import replay
+from firmware_host.status import describe_status, game_result
+
+if TYPE_CHECKING:
+    import random
+    from collections.abc import Callable
+
+    from engine import Colour, Game
+    from firmware_host.config import Settings
+    from firmware_host.journal import SavedGame
+    from firmware_host.layout import Cell
+    from firmware_host.recognise import Cells
+    from firmware_host.view import Light, View
+
+HOLD_NEW_S = 3.0
+EPSILON_S = 1e-6  # board times are sums of milliseconds
+
+
+@dataclass(frozen=True, slots=True)
+class Lift:
+    """A piece that was taken back by lifting it, when its cells went off (board time), and its number since."""
+
+    colour: Colour
+    placement: Placement
+    board_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A finding on view: since when, and since when it has been ripe (host times; None: not yet)."""
+
+    since_s: float
+    ripe_s: float | None = None
+
+
+class Table:
+    """One table with one grid. `handle` takes every event; `status` says how things stand (DESIGN: status --json)."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        *,
+        new_id: Callable[[], str],
+        rng: random.Random,
+        saved: SavedGame | None = None,
+    ) -> None:
+        self.settings = settings
+        self.waits = settings.reading
+        self._new_id, self._rng = new_id, rng
+        self._handlers: dict[type, Callable[[Any], None]] = {
+            FrameSeen: self._see_frame,
+            SensorsFound: self._find_sensors,
+            SensorsLost: self._lose_sensors,
+            ButtonPressed: self._press,
+            ButtonReleased: self._release,
+            Recorded: self._take_recorded,
+            RecordFailed: self._record_failed,
+            Ticked: lambda _event: None,
+        }
+        self._buttons: dict[str, Callable[[float], None]] = {
+            "take_back": self._take_back_by_button,
+            "pass": self._pass_by_choice,
+        }
+        self._effects: list[Effect] = []
+        self._view: View | None = None
+        self._t_s = 0.0
+        self._pressed_s: dict[str, float] = {}
+        self.lost: str | None = "waiting for the board"
+        self.unsaved: str | None = None
+
+        # The game on the table; `_load` sets all of these.
+        self.game: Game
+        self.layout: Layout
+        self.still: Stillness
+        self.reader: Reader
+        self.game_id: str
+        self.resolving: bool
+        self.turn_since_s: float
+        self.live_corners: tuple[Cell, ...]
+        self.shown: dict[Finding, Shown]
+        self.flashes: list[Light]
+        self.awaiting: list[staging.Acceptance]
+        self._seq: int
+        self._durable_seq: int
+        self._blind: bool
+        self._recorded: dict[Cell, Colour]
+        self._strays: dict[Cells, float]
+        self._lifts: list[Lift]
+        self._undone: int
+        self._committed_s: float
+        if saved is None:
+            self._load(engine.new_game(settings.game.rules, **settings.game.options))
+        else:
+            self._restore(saved)
+
+    # -- events
+
+    def handle(self, event: Event) -> list[Effect]:
+        """Take one event; returns what is to be done, in order."""
+        self._effects = []
+        self._t_s = event.t_s
+        self._handlers[type(event)](event)
+        self._stage(event.t_s)
+        return self._effects
+
+    def status(self) -> dict[str, Any]:
+        """The state as JSON-able data."""
+        return describe_status(self)
+
+    @property
+    def saved(self) -> bool:
+        """True if everything that happened is durable."""
+        return self._durable_seq >= self._seq and self.unsaved is None
+
+    @property
+    def state(self) -> str:
+        """One of idle, playing, resolving, suspended, over."""
+        if not self.game_id:
+            return "idle"
+        if self.game.is_over:
+            return "over"
+        if not self.resolving:
+            return "playing"
+        here = self.still.covered
+        return "resolving" if any(cell in here for cell in self._recorded) else "suspended"
+
+    def _see_frame(self, event: FrameSeen) -> None:
+        changed = self.still.see(event.board_s, event.heights)
+        if self.lost is not None:
+            return
+        if self._blind:
+            self._blind = False
+            changed = True
+            self._begin_if_clear(event.t_s)
+            self.resolving = bool(self._recorded.keys() - self.still.covered)
+            self._mark_strays(unproven_only=True)
+        if changed:
+            self._read()
+        self._act(event.t_s)
+
+    def _find_sensors(self, _event: SensorsFound) -> None:
+        self.lost = None
+        self._blind = True
+
+    def _lose_sensors(self, event: SensorsLost) -> None:
+        if self.lost is None:
+            self._say(f"sensors lost: {event.why}")
+        self.lost = event.why
+
+    def _take_recorded(self, event: Recorded) -> None:
+        if self.unsaved is not None:
+            self._say("the journal is written again; nothing was lost")
+        self._durable_seq = max(self._durable_seq, event.seq)
+        self.unsaved = None
+        self._show_accepted(event.t_s)
+
+    def _record_failed(self, event: RecordFailed) -> None:
+        if self.unsaved is None:
+            self._say(f"unsaved: {event.why}")
+        self.unsaved = event.why
+        self._show_accepted(event.t_s)
+
+    def _press(self, event: ButtonPressed) -> None:
+        self._pressed_s[event.name] = event.t_s
+        action = self._buttons.get(event.name)
+        if action is not None and self.lost is None:
+            action(event.t_s)
+
+    def _release(self, event: ButtonReleased) -> None:
+        held_s = event.t_s - self._pressed_s.pop(event.name, event.t_s)
+        playing = self.state == "playing" and self.game.plies > 0
+        if event.name == "new" and self.lost is None and (held_s >= HOLD_NEW_S or not playing):
+            self._begin(event.t_s)
+
+    # -- reading the board
+
+    def _read(self) -> None:
+        """Read the board anew; what stays as it was keeps its times."""
+        covered = self.still.covered
+        new = covered - self._recorded.keys()
+        missing = self._recorded.keys() - covered
+        if self.resolving and not missing:
+            self.resolving = False
+            self._say("the board agrees with the record again")
+        if not self.game_id:
+            findings = self.reader.strays(new)
+        elif self.resolving or self._is_packing(missing):
+            findings = self.reader.compare(new, missing)
+        else:
+            findings = self.reader.read(
+                new,
+                missing,
+                stray=self._stray_cells(),
+                set_back=self._set_back_cells(),
+                push_depth=self._push_depth(),
+            )
+        before = self.shown
+        self.shown = {}
+        for finding in findings:
+            kept = before.get(finding)
+            since_s = min(
+                (old.since_s for was, old in before.items() if was.cells & finding.cells), default=self._t_s
+            )
+            self.shown[finding] = kept or Shown(since_s)
+
+    def _act(self, t_s: float) -> None:
+        """Act on every finding whose time has come; a change of the record is read anew at once."""
+        if not self.shown:
+            return
+        for finding, shown in list(self.shown.items()):
+            if shown.ripe_s is not None or self.still.still_for(finding.cells) < finding.wait_s - EPSILON_S:
+                continue
+            self.shown[finding] = Shown(shown.since_s, t_s)
+            action = self._actions.get(type(finding))
+            if action is not None:
+                action(finding, t_s)
+                self._read()
+                self._act(t_s)
+                return
+
+    @property
+    def _actions(self) -> dict[type[Finding], Callable[[Any, float], None]]:
+        if self.resolving or not self.game_id:
+            return {}
+        return {Fits: self._accept, Moved: self._correct, Lifted: self._take_back}
+
+    def _is_packing(self, missing: set[Cell]) -> bool:
+        """Whether pieces are being packed away: two or more gone within a short time. Undoes the undoing."""
+        gone = [
+            self.still.changed_s(move.placement.cells)
+            for move in self.reader.placed
+            if missing.issuperset(move.placement.cells)
+        ]
+        since = [lift for lift in self._lifts if self.still.t_s - lift.board_s < self.waits.packing_s]
+        since = [lift for lift in since if not self.still.covered.intersection(lift.placement.cells)]
+        times = sorted(gone + [lift.board_s for lift in since])
+        if not any(b - a < self.waits.packing_s for a, b in pairwise(times)):
+            return False
+        for lift in reversed(since):
+            if self.game.to_move == lift.colour and isinstance(
+                self.game.check(lift.placement.cells), Placement
+            ):
+                self._play(lift.placement.cells)
+        self._lifts.clear()
+        self.resolving = not self.game.is_over
+        self._say("the pieces are being packed away; the game is kept")
+        return self.resolving
+
+    def _stray_cells(self) -> set[Cell]:
+        return {
+            cell
+            for cells, marked_s in self._strays.items()
+            if self.still.changed_s(cells) <= marked_s
+            for cell in cells
+        }
+
+    def _set_back_cells(self) -> Cells:
+        """The cells of the piece lifted last, while setting it back means that nothing happened."""
+        if self._lifts and self.still.t_s - self._lifts[-1].board_s <= self.waits.set_back_s:
+            return frozenset(self._lifts[-1].placement.cells)
+        return frozenset()
+
+    def _push_depth(self) -> int:
+        """How many of the latest placements may still be corrected by a push."""
+        return 2 if self.still.t_s - self._committed_s <= self.waits.push_s else 1
+
+    def _mark_strays(self, *, unproven_only: bool = False) -> None:
+        """What lies there now without a meaning can only become a placement after it was lifted."""
+        new = self.still.covered - self._recorded.keys()
+        for group in clusters(new, self.game.lattice):
+            known = any(
+                shown.ripe_s is not None and isinstance(finding, Unfit) and finding.cells == group
+                for finding, shown in self.shown.items()
+            )
+            if known if not unproven_only else not self.still.proven(group):
+                self._strays[group] = self.still.t_s
+
+    # -- changes of the record
+
+    def _accept(self, finding: Fits, _t_s: float) -> None:
+        self._mark_strays()
+        restored = finding.restored
+        mover = self.game.to_move
+        assert mover is not None
+        self._lifts = self._lifts[:-1] if restored else []
+        if not restored:
+            self._undone = 0
+        self._play(finding.placement.cells)
+        self._committed_s = self.still.t_s
+        if not restored:
+            since_s = self.shown[finding].since_s
+            self.awaiting.append(staging.Acceptance(self._seq, mover, finding.placement.cells, since_s))
+
+    def _correct(self, finding: Moved, t_s: float) -> None:
+        later = [
+            move.placement.cells for move in self.reader.placed[len(self.reader.placed) - finding.depth + 1 :]
+        ]
+        colour = self.reader.placed[-finding.depth].colour
+        for _ in range(finding.depth):
+            self._undo()
+        self._play(finding.placement.cells)
+        seq = self._seq
+        for cells in later:
+            self._play(cells)
+        self.awaiting.append(staging.Acceptance(seq, colour, finding.placement.cells, t_s))
+
+    def _take_back(self, finding: Lifted, t_s: float) -> None:
+        move = self.reader.placed[-1]
+        limit = self.waits.undo_limit or len(self.game.colours)
+        if self._undone >= limit:
+            return
+        self._undone += 1
+        self._lifts.append(Lift(move.colour, move.placement, self.still.changed_s(finding.cells)))
+        self._undo()
+        self.flashes.append(staging.taken_back(self.layout, move.colour, move.placement.cells, t_s))
+
+    def _take_back_by_button(self, t_s: float) -> None:
+        if not self.reader.placed:
+            return
+        move = self.reader.placed[-1]
+        self._undo()
+        self._strays[frozenset(move.placement.cells)] = self.still.t_s
+        self.flashes.append(staging.taken_back(self.layout, move.colour, move.placement.cells, t_s))
+        self._read()
+
+    def _pass_by_choice(self, _t_s: float) -> None:
+        mover = self.game.to_move
+        if mover is None or self.resolving:
+            return
+        try:
+            self.game.pass_turn()
+        except engine.EngineError as error:
+            self._say(f"no pass: {error}")
+            return
+        self._seq += 1
+        self._effects.append(Record(self._seq, "pass", mover))
+        self._changed_record()
+        self._read()
+
+    def _play(self, cells: tuple[Cell, ...]) -> None:
+        mover = self.game.to_move
+        assert mover is not None
+        marks = len(self.game.history)
+        move = self.game.play(cells)
+        assert move.placement is not None
+        self._seq += 1
+        self._effects.append(Record(self._seq, "place", mover, move.placement.piece, move.placement.cells))
+        self._say(
+            f"{self.game.plies}. {mover} {move.placement.piece} {engine.notation.cells_name(self.game.lattice, cells)}"
+        )
+        self._changed_record()
+        passes = [later.colour for later in self.game.history[marks + 1 :]]
+        self.flashes += staging.turn_passes(self, mover, passes, self._t_s)
+        if self.game.is_over:
+            self._effects.append(FinishGame(game_result(self.game)))
+            self._say(
+                "the game is over: " + ", ".join(f"{c} {s.total}" for c, s in self.game.scores().items())
+            )
+
+    def _undo(self) -> None:
+        taken = self.game.undo()[0]
+        assert taken.placement is not None
+        self._seq += 1
+        self._effects.append(
+            Record(self._seq, "undo", taken.colour, taken.placement.piece, taken.placement.cells)
+        )
+        self._say(f"taken back: {taken.colour} {taken.placement.piece}")
+        self.awaiting = [item for item in self.awaiting if item.cells != taken.placement.cells]
+        self._changed_record()
+
+    # -- games
+
+    def _begin_if_clear(self, t_s: float) -> None:
+        if not self.game_id and not self.still.covered:
+            self._begin(t_s)
+
+    def _begin(self, t_s: float) -> None:
+        game = self.settings.game
+        still, shown = self.still, self.shown
+        self._load(engine.new_game(game.rules, **game.options))
+        self.still, self.shown, self._blind = still, shown, False
+        self.game_id = self._new_id()
+        self._effects.append(
+            BeginGame(self.game_id, game.rules, dict(game.options), self._rng.getrandbits(32))
+        )
+        self._say(f"new game {self.game_id}: {game.rules}")
+        for group in clusters(still.covered, self.game.lattice):
+            self._strays[group] = still.t_s
+        self.turn_since_s = t_s
+        self._read()
+
+    def _restore(self, saved: SavedGame) -> None:
+        self._load(replay(saved))
+        self.game_id = saved.game_id
+        self._seq = self._durable_seq = saved.entries[-1].seq if saved.entries else 0
+
+    def _load(self, game: Game) -> None:
+        """Lay a game on the table that nothing has happened to yet."""
+        sensors = self.settings.sensors
+        self.game = game
+        self.layout = Layout(game.lattice, sensors.rows, sensors.cols)
+        self.still = Stillness(self.layout)
+        self.game_id, self._seq, self._durable_seq = "", 0, 0
+        self.resolving, self._blind = False, True
+        self.shown = {}
+        self.flashes = []
+        self._strays = {}
+        self._lifts = []
+        self._undone = 0
+        self._committed_s = float("-inf")
+        self.awaiting = []
+        self._changed_record()
+
+    def _changed_record(self) -> None:
+        self.reader = Reader(self.game, self.waits)
+        self._recorded = {cell: move.colour for move in self.reader.placed for cell in move.placement.cells}
+        self.live_corners = self.game.live_corners()
+        self.turn_since_s = self._t_s
+
+    # -- what is said
+
+    def _show_accepted(self, t_s: float) -> None:
+        """Pulse for what is durable now, or for everything while the disk refuses."""
+        ready = [item for item in self.awaiting if item.seq <= self._durable_seq or self.unsaved is not None]
+        for item in ready:
+            self.awaiting.remove(item)
+            self.flashes += staging.accepted(self.layout, item, t_s)
+
+    def _stage(self, t_s: float) -> None:
+        self.flashes = [light for light in self.flashes if light.until_s is None or light.until_s > t_s]
+        view = staging.stage(self)
+        if view != self._view:
+            self._view = view
+            self._effects.append(Show(view))
+
+    def _say(self, text: str) -> None:
+        self._effects.append(Say(text))

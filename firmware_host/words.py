@@ -1,0 +1,37 @@
+"""The one sentence that says what to do next, for status, journal and page. Data: reason -> sentence."""
+
+from __future__ import annotations
+
+from engine import Reason
+
+REFUSED = {
+    Reason.OFF_BOARD: "It sticks out over the edge of the board. Lift the piece and try again.",
+    Reason.OCCUPIED: "It lies on another piece. Lift it and try another place.",
+    Reason.NOT_A_PIECE: "These cells are no piece. Lift what lies there.",
+    Reason.NOT_IN_HAND: "This piece is on the board already. Lift it and take another one.",
+    Reason.OWN_EDGE: "It touches your own side. Lift the piece and try another lit corner.",
+    Reason.NO_OWN_CORNER: "It touches no corner of your own. Lift the piece and try a lit corner.",
+    Reason.START_NOT_COVERED: "The first piece covers a lit corner. Lift it and try there.",
+    Reason.NOT_YOUR_TURN: "It is not this colour's turn. Lift the piece.",
+    Reason.GAME_OVER: "The game is over. Lift the piece.",
+}
+
+MISSING = "Put the {colour} piece back on its lit cells."
+EXTRA = "Push the {colour} piece back to its lit cells."
+PUT_BACK = "Put the pieces back on their lit cells, the blinking one first."
+STRAY = "Lift this piece and put it down again."
+CLEAR = "Clear the board: something lies there that no game knows."
+AMBIGUOUS = "Two pieces at once: lift the one whose turn it is not."
+SLEEVE = "More cells are covered than a piece has. Take your hand away."
+PARKED = "This piece waits: {colour} is to move first."
+SENSORS_LOST = "The board does not answer. The game is kept; look at its cable."
+UNSAVED = "The game goes on, but it cannot be saved."
+
+TURN = "Put a {colour} piece on one of the {corners} lit corners."
+ONE_CORNER = "Put a {colour} piece on the lit corner."
+OVER = "The game is over. Clear the board to start the next one."
+
+
+def next_thing(colour: str, corners: int) -> str:
+    """What the mover does when nothing is wrong."""
+    return ONE_CORNER.format(colour=colour) if corners == 1 else TURN.format(colour=colour, corners=corners)
