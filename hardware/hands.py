@@ -81,6 +81,11 @@ def after(motion: Motion, delay_ms: int) -> Motion:
     return tuple(Touch(touch.at_ms + delay_ms, touch.cell, touch.height) for touch in motion)
 
 
+def together(*motions: Motion) -> Motion:
+    """Give these motions as one, all begun at the same time: two people, or one piece and a sleeve."""
+    return tuple(sorted((touch for motion in motions for touch in motion), key=lambda touch: touch.at_ms))
+
+
 class Hands:
     """Simulated hands at a table of `rows` x `cols` cells.
 

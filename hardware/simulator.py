@@ -111,14 +111,13 @@ class VirtualTable:
         """For how long, in virtual time, nothing has moved; 0 while something does."""
         return max(0, self._now_ms - self._moving_until_ms)
 
-    def perform(self, motion: Motion, *, after_ms: int = 0, at_once: bool = False) -> None:
-        """Move pieces: `after_ms` from the end of the motion before, or from now, beside it, if `at_once`."""
+    def perform(self, motion: Motion, *, after_ms: int = 0) -> None:
+        """Move pieces, `after_ms` from now or from the end of the motion before."""
         with self._lock:
-            start_ms = self._now_ms if at_once else max(self._now_ms, self._moving_until_ms)
-            start_ms += after_ms
+            start_ms = max(self._now_ms, self._moving_until_ms) + after_ms
             for touch in motion:
                 self._at(start_ms + touch.at_ms, methodcaller("touch", touch.cell, touch.height))
-            self._moving_until_ms = max(self._moving_until_ms, start_ms + length_ms(motion))
+            self._moving_until_ms = start_ms + length_ms(motion)
             self._hurry_until_ms = self._moving_until_ms + STILL_MS
         self._wake()
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hardware.hands import STYLES, Hands, HandStyle, Motion, after, length_ms
+from hardware.hands import STYLES, Hands, HandStyle, Motion, after, length_ms, together
 
 ROWS, COLS = 12, 14
 F5 = [(4, 5), (4, 6), (5, 4), (5, 5), (6, 5)]
@@ -118,10 +118,10 @@ def test_a_standing_piece_is_two_high() -> None:
     assert after_all(hands.lift([(2, 2)]), lying) == {(2, 2): 1, (2, 3): 1}
 
 
-def test_motions_can_be_put_one_behind_the_other() -> None:
+def test_motions_can_be_delayed_and_joined() -> None:
     hands = Hands(ROWS, COLS, STYLES["sure"])
-    later = after(hands.place([(0, 0)]), 70)
-    assert [touch.at_ms for touch in later] == [70]
+    both = together(after(hands.place([(0, 0)]), 70), hands.place([(5, 5)]))
+    assert [(touch.at_ms, touch.cell) for touch in both] == [(0, (5, 5)), (70, (0, 0))]
 
 
 @pytest.mark.parametrize("asked", [[], [(0, COLS)], [(-1, 0), (0, 0)]])
