@@ -93,8 +93,9 @@ class BoardLink:
     _stale_due_s: float = inf
     _refresh_due_s: float = inf
 
-    _anchor_s: float | None = None  # host time of board time 0
-    _board_ms: int = 0  # unwrapped
+    _anchor_s: float | None = None  # host time of the first snapshot after a HELLO
+    _since_ms: int = 0  # board time since then
+    _last_ms: int = 0  # the board's clock, as it came
     _last_t_s: float = -inf
     _pressed: int = 0
 
@@ -301,15 +302,16 @@ class BoardLink:
         Anchored to the host's at the first snapshot after a HELLO, and when it leaps: then the board was
         reset and its HELLO got lost.
         """
-        step = (t_ms - self._board_ms) & 0xFFFFFFFF
+        step = (t_ms - self._last_ms) & 0xFFFFFFFF
+        self._last_ms = t_ms
         if self._anchor_s is None or step > _CLOCK_JUMP_MS:
             if self._anchor_s is not None:
                 self._who_due_s = t_s
-            self._anchor_s = max(t_s, self._last_t_s) - t_ms / 1000
-            self._board_ms = t_ms
+            self._anchor_s = max(t_s, self._last_t_s)
+            self._since_ms = 0
         else:
-            self._board_ms += step
-        self._last_t_s = self._anchor_s + self._board_ms / 1000
+            self._since_ms += step
+        self._last_t_s = self._anchor_s + self._since_ms / 1000
         return self._last_t_s
 
     def _buttons(self, pressed: int) -> list[ButtonChange]:

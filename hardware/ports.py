@@ -23,7 +23,7 @@ class HardwareError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class GridFound:
-    """The grid answers (again). `description` names the board for the log, such as "20 x 20, firmware 1.2"."""
+    """The grid answers (again). `description` names it for the log, such as "20 x 20, firmware 1.2"."""
 
     rows: int
     cols: int
@@ -74,7 +74,7 @@ class SensorGrid(Protocol):
     """A grid of sensors, one per cell."""
 
     def start(self, loop: asyncio.AbstractEventLoop, emit: Emit) -> None:
-        """Begin to look for the board and to report. A board that is not there is a GridLost, not an error."""
+        """Begin to look for the board and to report. A board that is not there is a GridLost, no error."""
 
     def close(self) -> None:
         """Stop on purpose; may be called twice."""
@@ -87,7 +87,10 @@ class LedMatrix(Protocol):
         """Begin to take frames. Trouble with the LEDs is reported as a Notice."""
 
     def submit(self, chain: NDArray[np.uint8]) -> None:
-        """Show (leds, 3) uint8 duty values, RGB, in chain order. Never blocks; the latest frame wins."""
+        """Show (leds, 3) uint8 duty values, RGB, in chain order. Never blocks; the latest frame wins.
+
+        `chain` is never written to after it was handed over.
+        """
 
     def close(self) -> None:
         """Go dark and stop; may be called twice."""

@@ -1,0 +1,140 @@
+"""A board on a real pseudo-terminal, and a listener whose reports can be waited for."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import tty
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from hardware.protocol import Caps, Decoder, Hello, Pixels, Show, Snapshot, Who, encode
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+PATIENCE_S = 20  # how long a test waits before it fails; nothing ever takes that long
+
+
+async def soon(awaitable):
+    return await asyncio.wait_for(awaitable, PATIENCE_S)
+
+
+class Reports:
+    """Stands in for the daemon: `emit` collects, `next` waits."""
+
+    def __init__(self):
+        self.all = []
+        self._queue = asyncio.Queue()
+
+    def emit(self, report):
+        self.all.append(report)
+        self._queue.put_nowait(report)
+
+    async def next(self, kind):
+        """The next report of a kind that was not waited for yet; those before it are passed over."""
+        while not isinstance(report := await soon(self._queue.get()), kind):
+            pass
+        return report
+
+    def of(self, kind):
+        return [report for report in self.all if isinstance(report, kind)]
+
+
+class PtyBoard:
+    """The far end of a serial port, reachable under `link`; answers WHO and keeps what it is told."""
+
+    def __init__(self, link: Path, rows=20, cols=20, leds=400, **fields):
+        caps = fields.pop("caps", Caps.LEDS | Caps.BUTTONS)
+        self.hello = Hello(rows, cols, caps=caps, leds=leds, firmware="1.2", **fields)
+        self.answers = True
+        self.messages = []
+        self.raw = b""
+        self.image = np.zeros((leds, 3), np.uint8)
+        self._next_image = self.image.copy()
+        self.decoder = Decoder()
+        self._seq = 0
+        self._changed = asyncio.Condition()
+        self._tasks = set()
+        self.master, self._slave = os.openpty()
+        tty.setraw(self._slave)
+        os.set_blocking(self.master, False)
+        self.link = link
+        link.unlink(missing_ok=True)
+        link.symlink_to(os.ttyname(self._slave))
+        self._loop = asyncio.get_running_loop()
+        self.listen()
+
+    def listen(self):
+        self._loop.add_reader(self.master, self._read)
+
+    def stop_listening(self):
+        self._loop.remove_reader(self.master)
+
+    def hang_up(self):
+        """What pulling the plug does."""
+        if self.master >= 0:
+            self.stop_listening()
+            os.close(self.master)
+            os.close(self._slave)
+            self.master = -1
+
+    def send(self, message):
+        self._seq += 1
+        self.send_raw(encode(message, self._seq))
+
+    def send_raw(self, data):
+        assert os.write(self.master, data) == len(data)
+
+    def snapshot(self, heights, t_ms=0, buttons=0):
+        self.send(Snapshot.of(t_ms, buttons, heights, self.hello.depth))
+
+    async def until(self, condition):
+        async with self._changed:
+            await soon(self._changed.wait_for(condition))
+
+    async def heard(self, kind, count=1):
+        await self.until(lambda: sum(isinstance(message, kind) for message in self.messages) >= count)
+
+    def _read(self):
+        data = os.read(self.master, 65536)
+        self.raw += data
+        for message in self.decoder.feed(data):
+            self.messages.append(message)
+            if isinstance(message, Who) and self.answers:
+                self.send(self.hello)
+            elif isinstance(message, Pixels):
+                self._next_image[message.first : message.first + len(message.rgb)] = message.rgb
+            elif isinstance(message, Show):
+                self.image = self._next_image.copy()
+        task = self._loop.create_task(self._tell())
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _tell(self):
+        async with self._changed:
+            self._changed.notify_all()
+
+
+@pytest.fixture
+def pty_board(tmp_path):
+    """Make boards; all of them at the same link, which names the latest."""
+    made = []
+
+    def make(**fields):
+        made.append(PtyBoard(tmp_path / "usb-table-board", **fields))
+        return made[-1]
+
+    make.link = tmp_path / "usb-table-board"
+    yield make
+    for board in made:
+        if board.master >= 0:
+            os.close(board.master)
+            os.close(board._slave)
+
+
+@pytest.fixture
+def reports_class():
+    return Reports
