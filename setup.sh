@@ -48,12 +48,12 @@ fi
 pip() {
     "$venv/bin/python" -m pip --disable-pip-version-check --quiet "$@"
 }
-pip install --editable '.[dev]'
+pip install --use-pep517 --editable '.[dev]'
 
 # Off a Pi the LED library is only tested: a machine that cannot compile it goes without.
 if ! has_headers; then
     echo "Without rpi_ws281x and its tests, for want of Python's headers (Debian: python3-dev)"
-elif ! pip install --editable '.[ws281x]' >/dev/null 2>&1; then
+elif ! pip install --use-pep517 --editable '.[ws281x]' >/dev/null 2>&1; then
     echo "Without rpi_ws281x and its tests; to see why: $venv/bin/pip install rpi_ws281x"
 fi
 pwd -P >"$stamp"
