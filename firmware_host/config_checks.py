@@ -1,0 +1,214 @@
+"""What the settings must be together: each check raises ConfigError with the key that cannot be.
+
+The parts themselves know what they can do; they are asked, never described a second time.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+import engine
+from firmware_host.config import ConfigError, find_config, load_settings, refuse
+from firmware_host.journal_file import FILE_NAME
+from firmware_host.layout import Layout, LayoutError
+from hardware import backends
+from hardware.power import CHANNEL_MA, IDLE_MA, CurrentLimiter, PowerError
+from hardware.serial_board import carries_leds
+from hardware.wiring import Panel, Wiring, WiringError
+from hardware.ws281x_strip import StripSettingError, StripSettings
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+    from pathlib import Path
+
+    from firmware_host.config import Leds, Settings
+
+AUTO = "auto"
+LONGEST_SOCKET = 107  # bytes of a path that a Unix socket can have
+
+_SPI_PINS = (7, 8, 9, 10, 11)
+_UART_PINS = (14, 15)
+
+
+def check_settings(settings: Settings) -> None:
+    """Refuse settings that are each allowed, but impossible together. Raises ConfigError."""
+    for check in CHECKS:
+        check(settings)
+
+
+def wiring_of(settings: Settings) -> Wiring:
+    """Return which LED lies under which cell. Raises ConfigError."""
+    rows, cols, leds = settings.sensors.rows, settings.sensors.cols, settings.leds
+    if leds.map:
+        for name in ("panels", "gaps", "skip_first"):
+            if getattr(leds, name):
+                raise ConfigError(f"leds.{name}: leds.map says all about the wiring already: use one of them")
+        try:
+            return Wiring.from_list(rows, cols, leds.map)
+        except WiringError as error:
+            raise ConfigError(f"leds.map: {error}") from None
+    panels = [
+        Panel(panel.rows, panel.cols, panel.row, panel.col, panel.start, panel.direction, panel.serpentine)
+        for panel in leds.panels
+    ]
+    try:
+        wiring = Wiring.from_panels(rows, cols, panels, skip_first=leds.skip_first)
+    except WiringError as error:
+        raise ConfigError(f"leds.panels: {error} (panels count from 0)") from None
+    try:
+        return (
+            Wiring.from_panels(rows, cols, panels, skip_first=leds.skip_first, gaps=leds.gaps)
+            if leds.gaps
+            else wiring
+        )
+    except WiringError as error:
+        raise ConfigError(f"leds.gaps: {error}") from None
+
+
+def button_driver(settings: Settings) -> str:
+    """Return the driver of the buttons: with "auto", pins that are named, else a serial board's own."""
+    if settings.buttons.driver != AUTO:
+        return settings.buttons.driver
+    if settings.buttons.pins:
+        return "gpiozero"
+    return "board" if settings.sensors.driver == "serial" else "none"
+
+
+def check_config(path: Path | None) -> list[str]:
+    """Return what the table will be by these settings, a line each. Raises ConfigError."""
+    path = find_config(path)
+    settings = load_settings(path)
+    sensors, leds, wiring = settings.sensors, settings.leds, wiring_of(settings)
+    game = engine.new_game(settings.game.rules, **settings.game.options)
+    chosen = ", ".join(f"{name} = {value}" for name, value in game.rules.chosen.items())
+    board = f"{len(game.colours)} colours on {game.lattice.rows} x {game.lattice.cols}"
+    port = f" on {sensors.port} at {sensors.baud} baud" if sensors.driver == "serial" else ""
+    pin = f" on pin {leds.pin}, {leds.order}" if leds.driver == "rpi_ws281x" else ""
+    dark_ma = wiring.leds * IDLE_MA
+    white_ma = dark_ma + wiring.leds * sum(CHANNEL_MA) * leds.brightness
+    pins = ", ".join(f"{name} on pin {pin}" for name, pin in settings.buttons.pins.items())
+    return [
+        f"settings  {path or 'the defaults; there is no file'}",
+        f"rules     {game.rules.name} ({chosen}), {board}",
+        f"sensors   {sensors.driver}{port}, {sensors.rows} x {sensors.cols} cells",
+        f"leds      {leds.driver}{pin}, {wiring.leds} in the chain",
+        f"light     palette {leds.palette}, brightness {leds.brightness:g}",
+        f"current   at most {leds.limit_ma} mA; dark {dark_ma:.0f} mA, all white would be {white_ma:.0f} mA",
+        f"buttons   {button_driver(settings)}{': ' if pins else ''}{pins}",
+        f"games     {settings.state.directory}/{FILE_NAME}",
+        f"socket    {settings.state.socket}",
+    ]
+
+
+# -- the checks
+
+
+def _check_drivers(settings: Settings) -> None:
+    rows: tuple[tuple[str, str, Mapping[str, object]], ...] = (
+        ("sensors", settings.sensors.driver, backends.SENSORS),
+        ("leds", settings.leds.driver, backends.LEDS),
+        ("buttons", settings.buttons.driver, {AUTO: None, **backends.BUTTONS}),
+    )
+    for section, driver, drivers in rows:
+        if driver not in drivers:
+            raise refuse(f"{section}.driver", driver, ", ".join(f'"{name}"' for name in drivers))
+
+
+def _check_rules(settings: Settings) -> None:
+    rules, options = settings.game.rules, settings.game.options
+    if rules not in engine.rule_sets():
+        raise refuse("game.rules", rules, ", ".join(f'"{name}"' for name in engine.rule_sets()))
+    for name, value in options.items():
+        if not isinstance(value, str | int):
+            raise refuse(f"game.options.{name}", value, "text, a whole number, true or false")
+    try:
+        game = engine.new_game(rules, **options)
+    except (ValueError, TypeError) as error:  # TypeError: the name of one of its own parameters
+        raise ConfigError(f"game.options: {error}") from None
+    try:
+        Layout(game.lattice, settings.sensors.rows, settings.sensors.cols)
+    except LayoutError as error:
+        raise ConfigError(f"sensors.rows, sensors.cols: {rules} needs a larger grid: {error}") from None
+
+
+def _check_chain(settings: Settings) -> None:
+    wiring = wiring_of(settings)
+    try:
+        CurrentLimiter(wiring.leds, settings.leds.limit_ma)
+    except PowerError as error:
+        raise ConfigError(f"leds.{error}") from None
+    if settings.leds.driver == "rpi_ws281x":
+        _check_strip(settings.leds, wiring.leds)
+
+
+def _check_strip(leds: Leds, count: int) -> None:
+    try:
+        StripSettings(count, leds.pin, leds.order, leds.freq_hz, leds.dma, leds.invert)
+    except StripSettingError as error:
+        raise ConfigError(f"leds.{error}") from None
+
+
+def _check_board(settings: Settings) -> None:
+    sensors = settings.sensors
+    for key, wanted in (
+        ("leds", settings.leds.driver == "mcu"),
+        ("buttons", button_driver(settings) == "board"),
+    ):
+        if wanted and sensors.driver != "serial":
+            driver = getattr(settings, key).driver
+            raise ConfigError(
+                f'{key}.driver: "{driver}" is part of a serial board: set sensors.driver = "serial"'
+            )
+    if settings.leds.driver == "mcu" and not carries_leds(sensors.port):
+        raise ConfigError(
+            f'leds.driver: "mcu" needs a board on USB, and sensors.port {sensors.port} is a UART,'
+            ' too slow for pixels: use "rpi_ws281x"'
+        )
+
+
+def _check_pins(settings: Settings) -> None:
+    taken: dict[int, str] = {}
+    for user, pin in _pins(settings):
+        if pin in taken:
+            raise ConfigError(f"{user}: pin {pin} is taken already by {taken[pin]}")
+        taken[pin] = user
+
+
+def _pins(settings: Settings) -> Iterator[tuple[str, int]]:
+    """Every GPIO that something needs, what cannot be moved first."""
+    leds, sensors = settings.leds, settings.sensors
+    if leds.driver == "rpi_ws281x":
+        yield "leds.pin", leds.pin
+        if leds.pin in _SPI_PINS:
+            for pin in _SPI_PINS:
+                if pin != leds.pin:
+                    yield f"leds.pin {leds.pin}, which is SPI", pin
+    if sensors.driver == "serial" and not carries_leds(sensors.port):
+        for pin in _UART_PINS:
+            yield f"sensors.port {sensors.port}", pin
+    if button_driver(settings) == "gpiozero":
+        for name, pin in settings.buttons.pins.items():
+            yield f"buttons.{name}", pin
+
+
+def _check_paths(settings: Settings) -> None:
+    for key, path in (("state.socket", settings.state.socket), ("leds.socket", settings.leds.socket)):
+        if path is not None and ("\0" in path or not 0 < len(os.fsencode(path)) <= LONGEST_SOCKET):
+            raise refuse(key, path, f"a path of 1 to {LONGEST_SOCKET} bytes")
+    for key, path in (
+        ("state.directory", settings.state.directory),
+        ("sensors.port", settings.sensors.port),
+    ):
+        if not path or "\0" in path:
+            raise refuse(key, path, "a path")
+
+
+CHECKS: tuple[Callable[[Settings], None], ...] = (
+    _check_drivers,
+    _check_rules,
+    _check_chain,
+    _check_board,
+    _check_pins,
+    _check_paths,
+)
