@@ -91,20 +91,24 @@ class GpioButtons:
         if self._factory is not None:
             return self._factory
         if "GPIOZERO_PIN_FACTORY" in os.environ:
-            return None  # gpiozero looks there by itself
+            from gpiozero import Device
+
+            Device.ensure_pin_factory()
+            return Device.pin_factory
         from gpiozero.pins.lgpio import LGPIOFactory
 
         self._own_factory = LGPIOFactory()
         return self._own_factory
 
     def _open(self, name: str, pin: int, factory: object) -> None:
-        from gpiozero import Button
+        from gpiozero import DigitalInputDevice  # its Button has a thread that holds up `close` for a second
 
-        button = Button(pin, bounce_time=self._bounce_s or None, pin_factory=factory)
+        bounce_s = self._bounce_s or None
+        button = DigitalInputDevice(pin, pull_up=True, bounce_time=bounce_s, pin_factory=factory)
         self._buttons.append(button)
-        button.when_pressed = self._callback(ButtonChange(name, pressed=True))
-        button.when_released = self._callback(ButtonChange(name, pressed=False))
-        if button.is_pressed:  # held since before the start: gpiozero only tells changes
+        button.when_activated = self._callback(ButtonChange(name, pressed=True))
+        button.when_deactivated = self._callback(ButtonChange(name, pressed=False))
+        if button.is_active:  # held since before the start: gpiozero only tells changes
             self._report(ButtonChange(name, pressed=True))
 
     def _callback(self, change: ButtonChange) -> Callable[[], None]:
@@ -126,7 +130,7 @@ def _explain(error: Exception) -> str:
     """One line for why gpiozero could not open a pin and what to do."""
     text = " ".join(str(error).split()) or type(error).__name__
     if isinstance(error, ImportError):
-        return f"{text}; install lgpio (Debian: python3-lgpio), or remove the [buttons] from the settings"
+        return f"{text}; install lgpio (Debian: python3-lgpio), or take [buttons] out of the settings"
     if "busy" in text.lower() or "in use" in text.lower():
         return f"{text}; another program or another setting uses that pin"
     if "permission" in text.lower() or "can not open gpiochip" in text.lower():

@@ -1,0 +1,296 @@
+"""The same tests over every part that runs here: what stands behind a port must not be told apart.
+
+A harness puts a part into a world that can be moved: a mock is moved by its own methods, a serial board by
+the board at the other end of a pseudo-terminal, gpiozero by its mock pins.
+"""
+
+from __future__ import annotations
+
+import asyncio
+
+import numpy as np
+import pytest
+
+from hardware.board_link import Timing
+from hardware.buttons import GpioButtons
+from hardware.mock import MockButtons, MockLedMatrix, MockSensorGrid
+from hardware.ports import ButtonChange, GridFound, GridLost, SensorFrame
+from hardware.protocol import BUTTONS
+from hardware.serial_board import SerialBoard
+
+ROWS, COLS, LEDS = 14, 20, 280
+
+
+class MockHarness:
+    def __init__(self, part):
+        self.part = part
+
+    def appear(self):
+        pass  # a mock is there
+
+    def come_back(self):
+        self.part.find()
+
+    def disappear(self):
+        self.part.lose("gone: bring it back")
+
+    def read(self, heights, t_ms):
+        self.part.push(heights, t_ms / 1000)
+
+    def press(self, name):
+        self.part.press(name)
+
+    def release(self, name):
+        self.part.release(name)
+
+    async def shows(self, chain):
+        assert np.array_equal(self.part.image, chain)
+
+
+class SerialHarness:
+    def __init__(self, pty_board):
+        self.make = pty_board
+        self.bits = 0
+        self.t_ms = 0
+        timing = Timing(who_s=0.02, alive_s=0.05, stale_s=30)
+        self.part = SerialBoard(
+            str(pty_board.link), ROWS, COLS, timing=timing, retry_s=0.005, retry_limit_s=0.01
+        )
+        self.part.drive_leds(LEDS)
+        self.part.use_buttons()
+
+    def appear(self):
+        self.board = self.make(rows=ROWS, cols=COLS, leds=LEDS)
+
+    come_back = appear
+
+    def disappear(self):
+        self.board.hang_up()
+
+    def read(self, heights, t_ms):
+        self.board.snapshot(heights, t_ms)
+
+    def press(self, name):
+        self.bits |= 1 << BUTTONS.index(name)
+        self._buttons()
+
+    def release(self, name):
+        self.bits &= ~(1 << BUTTONS.index(name))
+        self._buttons()
+
+    def _buttons(self):
+        self.t_ms += 10
+        self.board.snapshot(np.zeros((ROWS, COLS), np.uint8), self.t_ms, self.bits)
+
+    async def shows(self, chain):
+        await self.board.until(lambda: np.array_equal(self.board.image, chain))
+
+
+class GpioHarness:
+    def __init__(self, monkeypatch):
+        from gpiozero.pins.mock import MockFactory
+
+        self.pins = {name: 5 + n for n, name in enumerate(BUTTONS)}
+        self.factory = MockFactory()
+        self.part = GpioButtons(self.pins, pin_factory=self.factory)
+
+    def appear(self):
+        pass
+
+    def press(self, name):
+        self.factory.pin(self.pins[name]).drive_low()
+
+    def release(self, name):
+        self.factory.pin(self.pins[name]).drive_high()
+
+
+def harnesses(**makers):
+    return pytest.mark.parametrize("make", list(makers.values()), ids=list(makers))
+
+
+grids = harnesses(
+    mock=lambda request: MockHarness(MockSensorGrid(ROWS, COLS)),
+    serial=lambda request: SerialHarness(request.getfixturevalue("pty_board")),
+)
+matrices = harnesses(
+    mock=lambda request: MockHarness(MockLedMatrix(LEDS)),
+    serial=lambda request: SerialHarness(request.getfixturevalue("pty_board")),
+)
+buttons = harnesses(
+    mock=lambda request: MockHarness(MockButtons()),
+    serial=lambda request: SerialHarness(request.getfixturevalue("pty_board")),
+    gpiozero=lambda request: GpioHarness(request.getfixturevalue("monkeypatch")),
+)
+
+
+@pytest.fixture
+def play(request, make, reports_class):
+    def run(scenario):
+        async def whole():
+            harness, reports = make(request), reports_class()
+            harness.appear()
+            try:
+                await scenario(harness, harness.part, reports)
+            finally:
+                harness.part.close()
+
+        asyncio.run(whole())
+
+    return run
+
+
+def start(part, reports):
+    part.start(asyncio.get_running_loop(), reports.emit)
+
+
+async def some_turns():
+    for _ in range(5):
+        await asyncio.sleep(0)
+
+
+@grids
+def test_a_grid_reports_nothing_from_within_start_and_is_then_found(play):
+    async def scenario(harness, grid, reports):
+        start(grid, reports)
+        assert reports.all == []
+        found = await reports.next(GridFound)
+        assert (found.rows, found.cols) == (ROWS, COLS)
+        assert found.description
+        assert isinstance(reports.all[0], GridFound)
+
+    play(scenario)
+
+
+@grids
+def test_a_reading_is_rows_by_cols_of_uint8_and_stays_as_it_was(play):
+    async def scenario(harness, grid, reports):
+        start(grid, reports)
+        await reports.next(GridFound)
+        heights = np.zeros((ROWS, COLS), np.uint8)
+        kept = []
+        for n in range(5):
+            heights[n, COLS - 1 - n] = 1
+            harness.read(heights, 20 * n)
+            kept.append(heights.copy())
+        frames = [await reports.next(SensorFrame) for _ in range(5)]
+        for frame, expected in zip(frames, kept, strict=True):
+            assert frame.heights.dtype == np.uint8
+            assert frame.heights.shape == (ROWS, COLS)
+            assert np.array_equal(frame.heights, expected)
+        steps = np.diff([frame.t_s for frame in frames])
+        assert steps == pytest.approx(0.02)  # the board's clock, not the host's
+
+    play(scenario)
+
+
+@grids
+def test_a_grid_is_lost_with_one_line_and_found_again(play):
+    async def scenario(harness, grid, reports):
+        start(grid, reports)
+        await reports.next(GridFound)
+        harness.disappear()
+        lost = await reports.next(GridLost)
+        assert lost.why
+        assert "\n" not in lost.why
+        harness.come_back()
+        await reports.next(GridFound)
+        harness.read(np.ones((ROWS, COLS), np.uint8), 7)
+        assert (await reports.next(SensorFrame)).heights.all()
+
+    play(scenario)
+
+
+@grids
+def test_a_closed_grid_reports_nothing(play):
+    async def scenario(harness, grid, reports):
+        start(grid, reports)
+        await reports.next(GridFound)
+        grid.close()
+        grid.close()
+        before = list(reports.all)
+        harness.read(np.ones((ROWS, COLS), np.uint8), 7)
+        await some_turns()
+        assert reports.all == before
+
+    play(scenario)
+
+
+@grids
+def test_a_part_that_was_never_started_can_be_closed(play):
+    async def scenario(harness, grid, reports):
+        grid.close()
+        await some_turns()
+        assert reports.all == []
+
+    play(scenario)
+
+
+def picture(seed):
+    return np.random.default_rng(seed).integers(0, 256, (LEDS, 3)).astype(np.uint8)
+
+
+@matrices
+def test_a_matrix_shows_the_latest_frame(play):
+    async def scenario(harness, leds, reports):
+        start(leds, reports)
+        for seed in range(20):
+            leds.submit(picture(seed))
+        await harness.shows(picture(19))
+        leds.submit(picture(20))
+        await harness.shows(picture(20))
+
+    play(scenario)
+
+
+@matrices
+def test_a_frame_may_come_before_the_start(play):
+    async def scenario(harness, leds, reports):
+        leds.submit(picture(1))
+        start(leds, reports)
+        await harness.shows(picture(1))
+
+    play(scenario)
+
+
+@matrices
+def test_a_frame_for_another_chain_is_refused(play):
+    async def scenario(harness, leds, reports):
+        with pytest.raises(ValueError, match=f"({LEDS}, 3)"):
+            leds.submit(np.zeros((LEDS + 1, 3), np.uint8))
+
+    play(scenario)
+
+
+@buttons
+def test_buttons_go_down_and_up(play):
+    async def scenario(harness, part, reports):
+        start(part, reports)
+        if isinstance(harness, SerialHarness):
+            await reports.next(GridFound)
+        for name in BUTTONS:
+            harness.press(name)
+            assert await reports.next(ButtonChange) == ButtonChange(name, pressed=True)
+        for name in reversed(BUTTONS):
+            harness.release(name)
+            assert await reports.next(ButtonChange) == ButtonChange(name, pressed=False)
+        assert len(reports.of(ButtonChange)) == 2 * len(BUTTONS)
+
+    play(scenario)
+
+
+@buttons
+def test_closed_buttons_report_nothing(play):
+    async def scenario(harness, part, reports):
+        start(part, reports)
+        if isinstance(harness, SerialHarness):
+            await reports.next(GridFound)
+        harness.press("hint")
+        await reports.next(ButtonChange)
+        part.close()
+        part.close()
+        before = list(reports.all)
+        harness.release("hint")
+        await some_turns()
+        assert reports.all == before
+
+    play(scenario)
