@@ -123,7 +123,7 @@ class Reading(Section, frozen=True):
     sleeve_s: Wait = 3.0
     packing_s: Wait = 2.0
     reopen_s: Wait = 2.0
-    new_game_s: Wait = 3.0
+    new_game_s: Wait = 10.0
     undo_limit: Annotated[int, Meta(ge=0, le=1000)] = 0
 
 
