@@ -1,0 +1,157 @@
+"""The simulated table in a terminal: the lit board, and beside it what the table says. Pure.
+
++----------------------------+
+|            |  title        |     wide window: words beside the board, as large as fits
+|   board    |  what to do   |     tall window: words below
+|            |  players      |     small window: words alone
+|            |  recent       |
++----------------------------+
+"""
+
+from __future__ import annotations
+
+import textwrap
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from firmware_host.led_pixels import PLASTICS, SPREAD, LedPixels
+from firmware_host.terminal import Canvas, packed
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+GROUND = packed((21, 21, 20))
+INK = packed((237, 235, 229))
+SECOND = packed((161, 158, 150))
+HAIRLINE = packed((52, 52, 50))
+WRONG = packed((255, 92, 80))
+
+WORDS_COLS, WIDEST_COLS = 34, 48  # the words' column
+WORDS_LINES = 13
+GAP, MARGIN = 3, 2  # between board and words, and round both if there is room
+BAR_COLS = 12
+EIGHTHS = " ▏▎▍▌▋▊▉█"
+
+
+@dataclass(frozen=True, slots=True)
+class Player:
+    """One colour's line: `fill` is squares placed / all its squares, `text` its score."""
+
+    colour: str
+    fill: float
+    text: str
+    to_move: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """Everything beside the board."""
+
+    title: str
+    sentence: str
+    colour: str | None = None  # of the chip before the title
+    wrong: bool = False
+    players: tuple[Player, ...] = ()
+    recent: tuple[tuple[str, str], ...] = ()  # (colour, text), latest first
+    footer: str = ""
+
+
+@dataclass(slots=True)
+class Scene:
+    """Draws a table of `rows` x `cols` with these colours of plastic, lit with `brightness`."""
+
+    rows: int
+    cols: int
+    brightness: float
+    colours: Sequence[str]
+    _pixels: LedPixels | None = field(default=None, init=False)
+    _drawn: tuple[bytes, bytes] = field(default=(b"", b""), init=False)
+    _picture: NDArray[np.uint8] | None = field(default=None, init=False)
+
+    def compose(
+        self, size: tuple[int, int], duty: NDArray[np.uint8], plastic: NDArray[np.uint8], words: Words
+    ) -> Canvas:
+        """Draw for a terminal of (columns, lines); `duty` and `plastic` as `LedPixels.draw` takes them."""
+        canvas = Canvas(*size, GROUND)
+        pitch, beside = self._fit(size)
+        if not pitch:
+            _write(canvas, 1, 1, size[0] - 2, words)
+            return canvas
+        picture = self._board(pitch, duty, plastic)
+        lines, cols = len(picture) // 2, picture.shape[1]
+        room = size[0] - cols - GAP - 2 * MARGIN
+        width = min(max(room, WORDS_COLS), WIDEST_COLS) if beside else cols
+        used_cols, used_lines = (cols + GAP + width, lines) if beside else (cols, lines + 1 + WORDS_LINES)
+        left, top = (size[0] - used_cols) // 2, max(0, (size[1] - used_lines) // 2)
+        canvas.pixels(top, left, picture)
+        if beside:
+            _write(canvas, top, left + cols + GAP, width, words, lines)
+        else:
+            _write(canvas, top + lines + 1, left, width, words, WORDS_LINES)
+        return canvas
+
+    def _fit(self, size: tuple[int, int]) -> tuple[int, bool]:
+        """Choose pixels per cell, 0 for no board, and whether the words stand beside it."""
+        for pitch in sorted(SPREAD, reverse=True):
+            cols, lines = self.cols * pitch, -(-self.rows * pitch // 2)
+            if size[0] >= cols + GAP + WORDS_COLS and size[1] >= max(lines, WORDS_LINES):
+                return pitch, True
+            if size[0] >= cols and size[1] >= lines + 1 + WORDS_LINES:
+                return pitch, False
+        return 0, False
+
+    def _board(self, pitch: int, duty: NDArray[np.uint8], plastic: NDArray[np.uint8]) -> NDArray[np.uint8]:
+        if self._pixels is None or self._pixels.pitch != pitch:
+            self._pixels = LedPixels(self.rows, self.cols, pitch, self.brightness, self.colours)
+            self._picture = None
+        drawn = duty.tobytes(), plastic.tobytes()
+        if self._picture is None or drawn != self._drawn:
+            picture = self._pixels.draw(duty, plastic)
+            self._picture, self._drawn = np.pad(picture, ((0, len(picture) % 2), (0, 0), (0, 0))), drawn
+        return self._picture
+
+
+def _write(canvas: Canvas, top: int, left: int, width: int, words: Words, lines: int = WORDS_LINES) -> None:
+    """Write the words into a column; what has no room below is left out."""
+    right = left + width
+    row = top
+    col = left
+    if words.colour is not None:
+        canvas.text(row, left, "██", _plastic(words.colour))
+        col += 3
+    canvas.text(row, col, words.title[: right - col], WRONG if words.wrong else INK, bold=True)
+    row += 1
+    for text in textwrap.wrap(words.sentence, width)[:3]:
+        canvas.text(row, left, text, INK if words.wrong else SECOND)
+        row += 1
+    row = top + 5
+    name = max((len(player.colour) for player in words.players), default=0)
+    for player in words.players:
+        _player(canvas, row, left, name, player)
+        row += 1
+    row += 1
+    foot = top + lines - 1 if words.footer else top + lines
+    for colour, text in words.recent[: max(0, foot - row - (1 if words.footer else 0))]:
+        canvas.text(row, left, "▪", _plastic(colour))
+        canvas.text(row, left + 2, textwrap.shorten(text, width - 2, placeholder=" …"), SECOND)
+        row += 1
+    canvas.text(foot, left, words.footer[:width], SECOND)
+
+
+def _player(canvas: Canvas, row: int, left: int, name: int, player: Player) -> None:
+    ink = _plastic(player.colour)
+    canvas.text(row, left, "▸" if player.to_move else " ", INK)
+    canvas.text(row, left + 2, player.colour.capitalize(), INK if player.to_move else SECOND)
+    bar = left + 2 + name + 2
+    eighths = round(player.fill * BAR_COLS * 8)
+    steps = (min(8, max(0, eighths - 8 * at)) for at in range(BAR_COLS))
+    canvas.text(row, bar, "".join(EIGHTHS[step] for step in steps), ink, paper=HAIRLINE)
+    canvas.text(row, bar + BAR_COLS + 1, player.text, INK)
+
+
+def _plastic(colour: str) -> int:
+    return packed(PLASTICS[colour])
