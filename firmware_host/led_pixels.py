@@ -29,7 +29,7 @@ PLASTICS = {
 }
 AMBIENT = 0.06  # how much of a plastic is seen without light under it
 CLEAR = 0.45  # part of the light that any plastic lets through; the rest takes the plastic's colour
-STRAY = 0.008  # part of its light an LED sheds on each neighbour
+STRAY = 0.004  # part of its light an LED sheds on each neighbour
 WHITENED = 0.10  # a bright die looks whiter than its light
 EXPOSURE, SHOULDER = 1.6, 0.5
 
