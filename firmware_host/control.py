@@ -115,6 +115,9 @@ class ControlServer:
                 await self._answer_lines(reader, writer)
         except (OSError, TimeoutError):
             writer.transport.abort()  # gone, or as good as
+        except asyncio.CancelledError:
+            # `close` hung up. Python 3.11's streams would report a cancelled task as a fault of the loop.
+            writer.transport.abort()
         finally:
             self._connections.discard(task)
             writer.close()

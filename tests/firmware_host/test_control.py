@@ -181,6 +181,21 @@ def test_a_watcher_hears_of_every_change(table, path):
     assert asyncio.run(main()) == [0, 1, 2, 3]
 
 
+def test_closing_hangs_up_on_watchers_without_a_fault_of_the_loop(table, path):
+    async def main():
+        faults = []
+        asyncio.get_running_loop().set_exception_handler(lambda _loop, context: faults.append(context))
+        async with serving(table, path) as server:
+            reader, writer = await asyncio.open_unix_connection(path)
+            writer.write(b'{"cmd": "watch"}\n')
+            await reader.readline()
+        rest = await reader.read()
+        writer.close()
+        return faults, rest
+
+    assert asyncio.run(main()) == ([], b"")
+
+
 def test_a_slow_watcher_gets_the_newest_and_nothing_queues(table, path):
     table.pad = "x" * 300_000  # more than the socket takes at once
 
