@@ -85,7 +85,7 @@ class DaemonProcess:
             self._changed.wait_for(lambda: self._count != seen or self._has_died, timeout_s)
         if self._has_died:
             raise DaemonDiedError(
-                f"the daemon ended with {_how(self._process.returncode)}{self.last_words()}"
+                f"the daemon ended with {describe_exit(self._process.returncode)}{self.last_words()}"
             )
 
     def stop(self) -> int:
@@ -135,5 +135,6 @@ def daemon_command(config: Path) -> list[str]:
     return [sys.executable, "-m", "firmware_host", "run", "--config", str(config)]
 
 
-def _how(code: int) -> str:
+def describe_exit(code: int) -> str:
+    """Say how a process ended."""
     return f"signal {signal.Signals(-code).name}" if code < 0 else f"exit code {code}"

@@ -23,7 +23,7 @@ from random import Random
 from typing import TYPE_CHECKING, Any, TextIO
 
 import engine
-from firmware_host.daemon_process import DaemonProcess, daemon_command
+from firmware_host.daemon_process import DaemonProcess, daemon_command, describe_exit
 from firmware_host.errors import HostError
 from firmware_host.layout import Layout
 from firmware_host.showcase import play_random, play_recorded
@@ -151,10 +151,9 @@ def _simulate(wanted: Simulation, out: TextIO, stack: contextlib.ExitStack) -> i
     _compare(game, status)
     if watched:
         people.admire(speed)
-    code = daemon.stop()
+    if code := daemon.stop():
+        raise SimulationError(f"the daemon stopped with {describe_exit(code)}{daemon.last_words()}")
     stack.close()  # the terminal is itself again before the result is written
-    if code:
-        raise SimulationError(f"the daemon did not stop in order: exit code {code}")
     print(json.dumps(status) if wanted.as_json else result_table(status), file=out, flush=True)
     return 0
 
