@@ -16,7 +16,6 @@ from hardware import backends
 from hardware.power import CHANNEL_MA, IDLE_MA, CurrentLimiter, PowerError
 from hardware.serial_board import carries_leds
 from hardware.wiring import Panel, Wiring, WiringError
-from hardware.ws281x_strip import StripSettingError, StripSettings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -143,6 +142,8 @@ def _check_chain(settings: Settings) -> None:
 
 
 def _check_strip(leds: Leds, count: int) -> None:
+    from hardware.ws281x_strip import StripSettingError, StripSettings
+
     try:
         StripSettings(count, leds.pin, leds.order, leds.freq_hz, leds.dma, leds.invert)
     except StripSettingError as error:
