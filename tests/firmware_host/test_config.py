@@ -209,7 +209,7 @@ names = st.sampled_from(
     ]
 )
 values = st.recursive(
-    st.integers() | st.floats() | st.booleans() | st.text(max_size=5) | st.dates(),
+    st.integers() | st.floats() | st.booleans() | st.text("aé\"\\ \n", max_size=5) | st.dates(),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(names, inner, max_size=3),
     max_leaves=8,
 )
