@@ -80,7 +80,7 @@ def check_config(path: Path | None) -> list[str]:
     settings = load_settings(path)
     sensors, leds, wiring = settings.sensors, settings.leds, wiring_of(settings)
     game = engine.new_game(settings.game.rules, **settings.game.options)
-    chosen = ", ".join(f"{name} = {value}" for name, value in game.rules.chosen.items())
+    chosen = ", ".join(f"{name} = {game.rules.chosen[name]}" for name in settings.game.options)
     board = f"{len(game.colours)} colours on {game.lattice.rows} x {game.lattice.cols}"
     port = f" on {sensors.port} at {sensors.baud} baud" if sensors.driver == "serial" else ""
     pin = f" on pin {leds.pin}, {leds.order}" if leds.driver == "rpi_ws281x" else ""
@@ -89,7 +89,7 @@ def check_config(path: Path | None) -> list[str]:
     pins = ", ".join(f"{name} on pin {pin}" for name, pin in settings.buttons.pins.items())
     return [
         f"settings  {path or 'the defaults; there is no file'}",
-        f"rules     {game.rules.name} ({chosen}), {board}",
+        f"rules     {game.rules.name}{f' ({chosen})' if chosen else ''}, {board}",
         f"sensors   {sensors.driver}{port}, {sensors.rows} x {sensors.cols} cells",
         f"leds      {leds.driver}{pin}, {wiring.leds} in the chain",
         f"light     palette {leds.palette}, brightness {leds.brightness:g}",
@@ -118,12 +118,13 @@ def _check_rules(settings: Settings) -> None:
     rules, options = settings.game.rules, settings.game.options
     if rules not in engine.rule_sets():
         raise refuse("game.rules", rules, ", ".join(f'"{name}"' for name in engine.rule_sets()))
-    for name, value in options.items():
-        if not isinstance(value, str | int):
-            raise refuse(f"game.options.{name}", value, "text, a whole number, true or false")
+    known = engine.rule_sets()[rules].options
+    for name in options:
+        if name not in known:
+            raise ConfigError(f"game.options.{name}: {rules} has no such option; it has {', '.join(known)}")
     try:
         game = engine.new_game(rules, **options)
-    except (ValueError, TypeError) as error:  # TypeError: the name of one of its own parameters
+    except (ValueError, TypeError) as error:
         raise ConfigError(f"game.options: {error}") from None
     try:
         Layout(game.lattice, settings.sensors.rows, settings.sensors.cols)

@@ -185,7 +185,7 @@ def test_closing_hangs_up_on_watchers_without_a_fault_of_the_loop(table, path):
     async def main():
         faults = []
         asyncio.get_running_loop().set_exception_handler(lambda _loop, context: faults.append(context))
-        async with serving(table, path) as server:
+        async with serving(table, path):
             reader, writer = await asyncio.open_unix_connection(path)
             writer.write(b'{"cmd": "watch"}\n')
             await reader.readline()
