@@ -36,8 +36,8 @@ class Layout:
         row, col = offset if offset is not None else (spare[0] // 2, spare[1] // 2)
         if min(spare) < 0 or not (0 <= row <= spare[0] and 0 <= col <= spare[1]):
             raise LayoutError(
-                f"the board has {lattice.rows} x {lattice.cols} cells and does not fit the grid of {rows} x {cols}"
-                f" at row {row}, column {col}"
+                f"the board has {lattice.rows} x {lattice.cols} cells and does not fit"
+                f" the grid of {rows} x {cols} at row {row}, column {col}"
             )
         self.lattice = lattice
         self.rows, self.cols = rows, cols
@@ -54,7 +54,7 @@ class Layout:
         return tuple((cell[0] + row, cell[1] + col) for cell in cells)
 
     def to_cell(self, grid_cell: GridCell) -> Cell:
-        """The lattice cell over this grid cell; off the board it has coordinates the lattice does not know."""
+        """The lattice cell over this grid cell; off the board one that the lattice does not know."""
         return (grid_cell[0] - self._offset[0], grid_cell[1] - self._offset[1])
 
     def cells_between(self, before: NDArray[np.uint8], after: NDArray[np.uint8]) -> list[tuple[Cell, bool]]:

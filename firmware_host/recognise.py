@@ -42,7 +42,7 @@ class Fits(Finding):
 
 @dataclass(frozen=True, slots=True)
 class Moved(Finding):
-    """An open placement was pushed or completed: take back `depth` placements, play this, play the others again."""
+    """An open placement was pushed or completed: take `depth` back, play this one and the others again."""
 
     placement: Placement
     depth: int = 1
@@ -54,8 +54,13 @@ class Lifted(Finding):
 
 
 @dataclass(frozen=True, slots=True)
+class Cleared(Finding):
+    """The game is over and nothing lies on the board: the next one may begin."""
+
+
+@dataclass(frozen=True, slots=True)
 class Displaced(Finding):
-    """An earlier piece is not (wholly) where it was: `missing` of its cells, and `extra` cells that belong to it."""
+    """An earlier piece is not (wholly) where it was: `missing` cells, and `extra` cells that belong to it."""
 
     colour: Colour
     missing: Cells
@@ -97,7 +102,7 @@ class Stray(Finding):
 
 
 def clusters(cells: AbstractSet[Cell], lattice: Lattice) -> list[Cells]:
-    """Edge-connected groups of these cells that have a cell on the board, in the order of their first cell."""
+    """Edge-connected groups of these cells that have a cell on the board, by their first cell."""
     left, found = set(cells), []
     for first in sorted(cells):
         if first not in left:
@@ -142,7 +147,7 @@ class Placed(NamedTuple):
 
 
 class Reader:
-    """Reads boards of one game. Holds no state that matters: only what the game itself says, computed once."""
+    """Reads boards at one point of one game; holds nothing but what follows from the game."""
 
     def __init__(self, game: Game, waits: Reading) -> None:
         self._game = game
@@ -164,8 +169,8 @@ class Reader:
     ) -> list[Finding]:
         """All findings for cells newly covered and recorded cells no longer covered.
 
-        `stray` cells can't be a placement; `set_back` is the piece lifted a moment ago; `push_depth` is how many of
-        the latest placements may still be corrected by pushing.
+        `stray` cells can't be a placement; `set_back` is the piece lifted a moment ago; `push_depth` is how
+        many of the latest placements may still be corrected by pushing.
         """
         groups = clusters(new, self._game.lattice)
         findings: list[Finding] = []
@@ -194,6 +199,15 @@ class Reader:
             if lost:
                 differences.append(Displaced(lost, 0.0, move.colour, lost, frozenset()))
         return differences + self.strays(new)
+
+    def read_over(self, new: AbstractSet[Cell], missing: AbstractSet[Cell]) -> list[Finding]:
+        """After the end only two things mean something: the last piece lifted alone, and a cleared board."""
+        recorded = frozenset(cell for move in self.placed for cell in move.placement.cells)
+        if missing == recorded and not new:
+            return [Cleared(recorded, self._waits.new_game_s)]
+        if self.placed and missing == frozenset(self.placed[-1].placement.cells):
+            return [Lifted(frozenset(missing), self._waits.reopen_s)]
+        return []
 
     def strays(self, new: AbstractSet[Cell]) -> list[Finding]:
         """What lies there without a meaning."""
@@ -282,8 +296,6 @@ class Reader:
     ) -> Finding:
         if group & stray:
             return Stray(group, self._waits.illegal_s)
-        if self._game.to_move is None:
-            return Stray(group, self._waits.illegal_s)
         answer = self._game.check(group)
         if isinstance(answer, Placement):
             restored = group == set_back
@@ -317,7 +329,7 @@ class Reader:
         return self._replacement(1, last | group, last | group)
 
     def _read_pair(self, group: Cells) -> Finding | None:
-        """Two pieces side by side: the mover's and the next colour's, if only one way to part them is legal."""
+        """Two pieces side by side, the mover's and the next colour's, if only one way to part them is legal."""
         if not 4 <= len(group) <= 2 * self._largest:
             return None
         readings: set[Placement] = set()

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from engine import Reason
+from engine import Colour, Reason
 from firmware_host.recognise import (
     Ambiguous,
     Displaced,
@@ -25,10 +25,11 @@ from firmware_host.view import Light, Meaning, ScoreLine, View
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from engine import Colour, Game
+    from engine import Game
     from firmware_host.layout import Cell, Layout
     from firmware_host.recognise import Finding
     from firmware_host.table import Shown, Table
+    from firmware_host.view import GridCell
 
 ACCEPTED_S = 0.6  # five rings, 80 ms apart, and the last one's fade
 HELD_S = 1.5
@@ -64,13 +65,13 @@ def taken_back(layout: Layout, colour: Colour, cells: Iterable[Cell], t_s: float
 
 
 def turn_passes(table: Table, mover: Colour, passes: list[Colour], t_s: float) -> list[Light]:
-    """The sweep from the mover's corner to the next colour's; colours that must pass sink one after the other."""
+    """The sweep from the mover's corner to the next colour's; those that must pass sink one by one."""
     game, layout = table.game, table.layout
     following = game.to_move
     if following is None:
         return []
     lights = []
-    target = _home(game, layout, following)
+    target = _home(table, following)
     start_s = t_s
     for number, colour in enumerate(dict.fromkeys(passes)):
         cells = layout.to_grid(game.cells_of(colour))
@@ -84,11 +85,11 @@ def turn_passes(table: Table, mover: Colour, passes: list[Colour], t_s: float) -
                     start_s,
                     start_s + length_s,
                     length_s,
-                    _home(game, layout, colour),
+                    _home(table, colour),
                 )
             )
             start_s += length_s
-    home = _home(game, layout, mover)
+    home = _home(table, mover)
     if home is not None and target is not None and following != mover:
         lights.append(
             Light(Meaning.TURN_CHANGES, (home,), following, start_s, start_s + TURN_CHANGES_S, target=target)
@@ -187,7 +188,7 @@ def _displaced(table: Table, finding: Displaced, shown: Shown) -> Iterator[Light
 
 def _parked(table: Table, finding: Parked, _shown: Shown) -> Iterator[Light]:
     layout, mover = table.layout, table.game.to_move
-    target = _home(table.game, layout, mover) if mover is not None else None
+    target = _home(table, mover) if mover is not None else None
     yield Light(Meaning.PARKED, layout.to_grid(_on_grid(finding.cells)), mover, target=target)
 
 
@@ -226,9 +227,10 @@ def score_lines(game: Game) -> tuple[ScoreLine, ...]:
     """The final score per player, in the order of the standings."""
     lines = []
     for standing in game.standings():
-        placed = sum(len(game.cells_of(colour)) for colour in standing.colours)
-        whole = game.rules.pieces().squares * len(standing.colours)
-        lines.append(ScoreLine(tuple(standing.colours), standing.total, placed / whole, standing.place))
+        colours = tuple(Colour(colour) for colour in standing.colours)
+        placed = sum(len(game.cells_of(colour)) for colour in colours)
+        whole = game.rules.pieces().squares * len(colours)
+        lines.append(ScoreLine(colours, standing.total, placed / whole, standing.place))
     return tuple(lines)
 
 
@@ -236,10 +238,14 @@ def _on_grid(cells: Iterable[Cell]) -> list[Cell]:
     return sorted(cells)
 
 
-def _home(game: Game, layout: Layout, colour: Colour) -> tuple[int, int] | None:
-    """Where a colour comes from: the start cell it covered, or the only one it can."""
-    starts = game.rules.starts[game.colours.index(colour)]
-    own = set(game.cells_of(colour))
-    free = game.start_cells(colour)
-    found = [cell for cell in starts if cell in own] or (list(free) if len(free) == 1 else [])
-    return layout.to_grid(found[:1])[0] if found else None
+def _home(table: Table, colour: Colour) -> GridCell | None:
+    """Where a colour comes from: its first piece's cell nearest to a corner, or its only start cell."""
+    game, layout = table.game, table.layout
+    last_row, last_col = game.lattice.rows - 1, game.lattice.cols - 1
+    first = next((placed.placement.cells for placed in table.reader.placed if placed.colour == colour), ())
+    starts = game.start_cells(colour)
+    cells = first or (starts if len(starts) == 1 else ())
+    if not cells:
+        return None
+    home = min(cells, key=lambda cell: min(cell[0], last_row - cell[0]) + min(cell[1], last_col - cell[1]))
+    return layout.to_grid((home,))[0]

@@ -6,7 +6,8 @@
         start with a game      v  |   are back
                              resolving   ("suspended" while no recorded piece lies there)
 
-What the sensors say is read by `recognise`; a finding is acted upon once its cells have been still for its wait.
+What the sensors say is read by `recognise`; a finding is acted upon once its cells have been still for
+its wait.
 The game advances at once, its light only when the entry is durable. Sensors lost or found change nothing but
 what is shown, and that the board is compared with the record before play goes on.
 """
@@ -34,7 +35,7 @@ from firmware_host.events import (
     Ticked,
 )
 from firmware_host.layout import Layout
-from firmware_host.recognise import Finding, Fits, Lifted, Moved, Reader, Unfit, clusters
+from firmware_host.recognise import Cleared, Finding, Fits, Lifted, Moved, Reader, Unfit, clusters
 from firmware_host.replay import replay
 from firmware_host.status import describe_status, game_result
 
@@ -55,7 +56,7 @@ EPSILON_S = 1e-6  # board times are sums of milliseconds
 
 @dataclass(frozen=True, slots=True)
 class Lift:
-    """A piece that was taken back by lifting it, when its cells went off (board time), and its number since."""
+    """A piece that was taken back by lifting it, and when its cells went off (board time)."""
 
     colour: Colour
     placement: Placement
@@ -71,7 +72,7 @@ class Shown:
 
 
 class Table:
-    """One table with one grid. `handle` takes every event; `status` says how things stand (DESIGN: status --json)."""
+    """One table with one grid. `handle` takes every event; `status` says how things stand."""
 
     def __init__(
         self,
@@ -168,10 +169,11 @@ class Table:
         if self._blind:
             self._blind = False
             changed = True
-            self._begin_if_clear(event.t_s)
             self.resolving = bool(self._recorded.keys() - self.still.covered)
             self._mark_strays(unproven_only=True)
-        if changed:
+        if not self.game_id and not self.still.covered:
+            self._begin(event.t_s)
+        elif changed:
             self._read()
         self._act(event.t_s)
 
@@ -221,6 +223,8 @@ class Table:
             self._say("the board agrees with the record again")
         if not self.game_id:
             findings = self.reader.strays(new)
+        elif self.game.is_over:
+            findings = self.reader.read_over(new, missing)
         elif self.resolving or self._is_packing(missing):
             findings = self.reader.compare(new, missing)
         else:
@@ -259,7 +263,7 @@ class Table:
     def _actions(self) -> dict[type[Finding], Callable[[Any, float], None]]:
         if self.resolving or not self.game_id:
             return {}
-        return {Fits: self._accept, Moved: self._correct, Lifted: self._take_back}
+        return {Fits: self._accept, Moved: self._correct, Lifted: self._take_back, Cleared: self._next_game}
 
     def _is_packing(self, missing: set[Cell]) -> bool:
         """Whether pieces are being packed away: two or more gone within a short time. Undoes the undoing."""
@@ -382,9 +386,8 @@ class Table:
         assert move.placement is not None
         self._seq += 1
         self._effects.append(Record(self._seq, "place", mover, move.placement.piece, move.placement.cells))
-        self._say(
-            f"{self.game.plies}. {mover} {move.placement.piece} {engine.notation.cells_name(self.game.lattice, cells)}"
-        )
+        where = engine.notation.cells_name(self.game.lattice, cells)
+        self._say(f"{self.game.plies}. {mover} {move.placement.piece} {where}")
         self._changed_record()
         passes = [later.colour for later in self.game.history[marks + 1 :]]
         self.flashes += staging.turn_passes(self, mover, passes, self._t_s)
@@ -407,9 +410,8 @@ class Table:
 
     # -- games
 
-    def _begin_if_clear(self, t_s: float) -> None:
-        if not self.game_id and not self.still.covered:
-            self._begin(t_s)
+    def _next_game(self, _finding: Cleared, t_s: float) -> None:
+        self._begin(t_s)
 
     def _begin(self, t_s: float) -> None:
         game = self.settings.game

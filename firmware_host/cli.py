@@ -1,0 +1,199 @@
+"""`blokus-table`: every command of the table. What a command needs is imported when it runs."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+# A table multiplies no matrices: one thread, set before numpy is loaded, halves the time to start.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+import click
+
+from firmware_host.errors import HostError
+
+if TYPE_CHECKING:
+    from engine import Game
+    from firmware_host.config import Settings
+
+CONFIG_HELP = (
+    "Settings file. Without it: the boot partition's, then /etc/blokus-table.toml, then the defaults."
+)
+FILE = click.Path(path_type=Path, dir_okay=False)
+
+
+class OneLineErrors(click.Group):
+    """Errors of this project are one line on standard error and exit code 1, never a traceback."""
+
+    def invoke(self, ctx: click.Context) -> Any:  # noqa: ANN401 - whatever a command returns
+        """Run the command."""
+        from engine import EngineError
+        from hardware.ports import HardwareError
+
+        try:
+            return super().invoke(ctx)
+        except (HostError, HardwareError, EngineError) as error:
+            print(f"blokus-table: {error}", file=sys.stderr)
+            sys.exit(1)
+
+
+@click.group(
+    cls=OneLineErrors, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100}
+)
+@click.version_option(package_name="blokus-table", prog_name="blokus-table", message="%(prog)s %(version)s")
+def main() -> None:
+    """A light-feedback game table for Blokus.
+
+    Start with `blokus-table simulate`: it plays a whole game on a simulated table, here in the terminal.
+    A real table runs `blokus-table run`, usually as a service.
+    """
+
+
+@main.command()
+@click.option("--config", "config", type=FILE, help=CONFIG_HELP)
+def run(config: Path | None) -> None:
+    """Run the table: read its sensors, answer in light, keep its games.
+
+    Ends in order, with dark LEDs, at SIGTERM or Ctrl-C. What happens goes to standard error, a line each.
+    """
+    from firmware_host.config import find_config, load_settings
+
+    settings = load_settings(find_config(config))
+
+    from firmware_host.assembly import run_daemon
+
+    sys.exit(run_daemon(settings))
+
+
+@main.command()
+@click.option(
+    "--game", "file", type=FILE, help="Repeat the game in this .blksgf file instead of a random one."
+)
+@click.option(
+    "--seed", default=1, show_default=True, help="Decides the random game and every movement of the hands."
+)
+@click.option(
+    "--speed", metavar="N|max", help="1 is real time. Default: 2 where it can be watched, otherwise max."
+)
+@click.option(
+    "--hands",
+    type=click.Choice(["sure", "calm", "clumsy"]),
+    default="calm",
+    show_default=True,
+    help="How the simulated hands move.",
+)
+@click.option(
+    "--json", "as_json", is_flag=True, help="Print the final status as one line of JSON, nothing else."
+)
+@click.option(
+    "--keep",
+    "directory",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Keep the table's journal in this directory.",
+)
+def simulate(
+    file: Path | None, seed: int, speed: str | None, hands: str, as_json: bool, directory: Path | None
+) -> None:
+    """Play a whole game on a simulated table.
+
+    The real daemon reads a simulated board on a pseudo-terminal; simulated hands slide, tilt and bounce the
+    pieces, try one illegal place and wait for the table's answer. In a terminal the lights are drawn as the
+    board receives them; elsewhere a line is printed for every placement. Ctrl-C ends it at any moment.
+    """
+    from firmware_host.simulate import Simulation, parse_speed, simulate
+
+    try:
+        pace = None if speed is None else parse_speed(speed)
+    except ValueError as error:
+        raise click.BadParameter(str(error), param_hint="--speed") from None
+    recorded = None if file is None else _read_game(file)
+    wanted = Simulation(
+        recorded=recorded, seed=seed, speed=pace, hands=hands, slips=0 if recorded else 1, as_json=as_json,
+        directory=directory,
+    )  # fmt: skip
+    sys.exit(simulate(wanted))
+
+
+@main.command()
+@click.option("--json", "as_json", is_flag=True, help="One object, for scripts.")
+@click.option("--config", "config", type=FILE, help=CONFIG_HELP)
+def status(as_json: bool, config: Path | None) -> None:
+    """Ask the running table how things stand."""
+    from firmware_host.ask import ask
+
+    found = ask(Path(_settings(config).state.socket), {"cmd": "status"})
+    if as_json:
+        click.echo(json.dumps(found))
+        return
+    from firmware_host.reports import status_lines
+
+    click.echo("\n".join(status_lines(found)))
+
+
+@main.command()
+@click.option("--config", "config", type=FILE, help=CONFIG_HELP)
+def games(config: Path | None) -> None:
+    """List the recorded games, the newest first."""
+    from firmware_host.journal import read_games
+    from firmware_host.reports import games_table
+
+    games_table(read_games(Path(_settings(config).state.directory)))
+
+
+@main.command()
+@click.argument("game")
+@click.argument("file", type=click.Path(path_type=Path, dir_okay=False, allow_dash=True), default="-")
+@click.option("--config", "config", type=FILE, help=CONFIG_HELP)
+def export(game: str, file: Path, config: Path | None) -> None:
+    """Write a recorded game as .blksgf, which Pentobi reads too.
+
+    GAME is its id from `blokus-table games`, or the first letters of it. Without FILE it is printed.
+    An existing file is not overwritten.
+    """
+    from engine import notation
+    from firmware_host.journal import read_game
+    from firmware_host.replay import replay
+
+    text = notation.dump(replay(read_game(Path(_settings(config).state.directory), game)))
+    if str(file) == "-":
+        click.echo(text, nl=False)
+        return
+    try:
+        with file.open("x", encoding="utf-8") as out:
+            out.write(text)
+    except OSError as error:
+        raise FileError(f"{file}: the game cannot be written there: {error.strerror}") from None
+
+
+@main.command("check-config")
+@click.argument("file", type=FILE, required=False)
+def check_config(file: Path | None) -> None:
+    """Check a settings FILE and say what the table will be; without FILE the one that `run` would use."""
+    from firmware_host.config_checks import check_config
+
+    click.echo("\n".join(check_config(file)))
+
+
+class FileError(HostError, OSError):
+    """A file that cannot be read or written."""
+
+
+def _settings(config: Path | None) -> Settings:
+    from firmware_host.config import find_config, load_settings
+
+    return load_settings(find_config(config))
+
+
+def _read_game(file: Path) -> Game:
+    from engine import NotationError, notation
+
+    try:
+        game: Game = notation.load(file.read_bytes())
+    except OSError as error:
+        raise FileError(f"{file}: the game cannot be read: {error.strerror}") from None
+    except NotationError as error:
+        raise FileError(f"{file}: {error}") from None
+    return game

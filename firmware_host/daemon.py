@@ -1,0 +1,211 @@
+"""The daemon: one loop that reads ports, feeds the table, carries out effects. The only place that waits.
+
+    sensors, buttons --reports--> events --> Table --> effects --> storage thread, renderer --> LEDs
+    storage thread --answers--> events            control socket: status, watch, press
+
+A change of what the lights say is drawn at once; while something moves, frames follow at the frame rate; a
+still picture costs nothing. A fault in this program ends it: the service starts it again, and the game
+goes on from the journal.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import random
+import signal
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import sdnotify
+
+from firmware_host import storage
+from firmware_host.control import ControlServer
+from firmware_host.effects import BeginGame, FinishGame, PowerOff, Record, Say, Show
+from firmware_host.events import (
+    ButtonPressed,
+    ButtonReleased,
+    FrameSeen,
+    Recorded,
+    RecordFailed,
+    SensorsFound,
+    SensorsLost,
+)
+from firmware_host.journal import new_game_id
+from firmware_host.render import Renderer
+from firmware_host.replay import ReplayError
+from firmware_host.table import Table
+from hardware.ports import ButtonChange, GridFound, GridLost, Notice, SensorFrame
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from firmware_host.config import Settings
+    from firmware_host.effects import Effect
+    from firmware_host.events import Event
+    from firmware_host.view import View
+    from hardware.backends import Hardware
+    from hardware.light_path import LightPath
+    from hardware.ports import Report
+
+FRAME_S = 1 / 30
+CLOSE_STORE_S = 1.0
+WATCHDOG_S = 2.0
+
+log = logging.getLogger("blokus-table")
+
+
+class Daemon:
+    """Runs one table until it is told to stop. `run` returns the exit code."""
+
+    def __init__(self, settings: Settings, hardware: Hardware, lights: LightPath) -> None:
+        self._settings = settings
+        self._hardware = hardware
+        self._lights = lights
+        self._renderer = Renderer(settings.leds.palette, settings.leds.brightness)
+        self._notify = sdnotify.SystemdNotifier().notify
+        self._view: View | None = None
+        self._next_frame: asyncio.TimerHandle | None = None
+        self._drawn_s = float("-inf")
+        self._fault: BaseException | None = None
+        self._carry_out: dict[type, Callable[[Any], None]] = {
+            BeginGame: self._begin_game,
+            Record: self._record,
+            FinishGame: self._finish_game,
+            Show: self._show,
+            Say: lambda effect: log.info("%s", effect.text),
+            PowerOff: lambda _effect: self._stop.set(),
+        }
+
+    async def run(self) -> int:
+        """Serve until SIGTERM or SIGINT; 0 after an orderly end, 1 after a fault."""
+        self._loop = loop = asyncio.get_running_loop()
+        self._stop = asyncio.Event()
+        loop.set_exception_handler(self._take_fault)
+        for number in (signal.SIGTERM, signal.SIGINT):
+            loop.add_signal_handler(number, self._stop.set)
+        self._open_table()
+        self._control = ControlServer(
+            Path(self._settings.state.socket), status=self._table.status, press=self._press
+        )
+        for line in await self._control.start():
+            log.warning("%s", line)
+        self._hardware.start(loop, self._take_report)
+        self._store.start()
+        self._feed_watchdog()
+        self._notify("READY=1")
+        await self._stop.wait()
+        self._notify("STOPPING=1")
+        await self._close()
+        if self._fault is not None:
+            log.critical("stopped by a fault of this program", exc_info=self._fault)
+            return 1
+        return 0
+
+    def _open_table(self) -> None:
+        rng = random.Random()  # for names and shuffles, no secrets
+        self._store = storage.Store(Path(self._settings.state.directory), self._answer_from_thread)
+        new_id = partial(new_game_id, rng)
+        saved = self._store.load_unfinished()
+        try:
+            self._table = Table(self._settings, new_id=new_id, rng=rng, saved=saved)
+        except ReplayError as error:
+            log.warning("the last game cannot go on, it is kept as it is: %s", error)
+            self._table = Table(self._settings, new_id=new_id, rng=rng)
+        else:
+            if saved is not None:
+                log.info("game %s goes on after %d entries", saved.game_id, len(saved.entries))
+
+    async def _close(self) -> None:
+        if self._next_frame is not None:
+            self._next_frame.cancel()
+        self._hardware.close()
+        await self._control.close()
+        if not await asyncio.to_thread(self._store.close, CLOSE_STORE_S):
+            log.error("the last entries could not be saved")
+
+    # -- what comes in
+
+    def _take_report(self, report: Report) -> None:
+        now = self._loop.time()
+        match report:
+            case SensorFrame():
+                self._feed(FrameSeen(now, report.t_s, report.heights))
+            case ButtonChange():
+                change = ButtonPressed if report.pressed else ButtonReleased
+                self._feed(change(now, report.name))
+            case GridFound():
+                log.info("board found: %s", report.description)
+                self._feed(SensorsFound(now))
+            case GridLost():
+                self._feed(SensorsLost(now, report.why))
+            case Notice():
+                log.log(logging.WARNING if report.warning else logging.INFO, "%s", report.text)
+
+    def _answer_from_thread(self, answer: storage.Answer) -> None:
+        self._loop.call_soon_threadsafe(self._take_answer, answer)
+
+    def _take_answer(self, answer: storage.Answer) -> None:
+        now = self._loop.time()
+        match answer:
+            case storage.Recorded():
+                if answer.game_id == self._table.game_id:
+                    self._feed(Recorded(now, answer.seq))
+            case storage.Failed():
+                self._feed(RecordFailed(now, answer.why))
+            case storage.Healed():
+                self._feed(Recorded(now, 0))
+            case storage.SetAside():
+                log.warning("%s", answer.why)
+
+    def _press(self, name: str) -> None:
+        now = self._loop.time()
+        self._feed(ButtonPressed(now, name))
+        self._feed(ButtonReleased(now, name))
+
+    def _feed(self, event: Event) -> None:
+        effects: list[Effect] = self._table.handle(event)
+        for effect in effects:
+            self._carry_out[type(effect)](effect)
+        if effects:
+            self._control.changed()
+
+    # -- what goes out
+
+    def _begin_game(self, effect: BeginGame) -> None:
+        self._store.begin(effect)
+
+    def _record(self, effect: Record) -> None:
+        self._store.append(effect)
+
+    def _finish_game(self, effect: FinishGame) -> None:
+        self._store.finish(effect)
+
+    def _show(self, effect: Show) -> None:
+        self._view = effect.view
+        self._draw()
+
+    def _draw(self) -> None:
+        """Draw the view as it is now, and come back when the picture changes."""
+        if self._view is None:
+            return
+        if self._next_frame is not None:
+            self._next_frame.cancel()
+            self._next_frame = None
+        now = self._loop.time()
+        self._drawn_s = now
+        self._lights.show(self._renderer.render(self._view, now))
+        change_s = self._renderer.next_change_s(self._view, now)
+        if change_s is not None:
+            self._next_frame = self._loop.call_at(max(change_s, now + FRAME_S), self._draw)
+
+    def _feed_watchdog(self) -> None:
+        """Called by the loop: a loop that hangs feeds nobody."""
+        self._notify("WATCHDOG=1")
+        self._loop.call_later(WATCHDOG_S, self._feed_watchdog)
+
+    def _take_fault(self, _loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+        """Something raised inside a callback: nothing it left behind can be trusted, so end in order."""
+        self._fault = self._fault or context.get("exception") or RuntimeError(context["message"])
+        self._stop.set()

@@ -1,0 +1,120 @@
+"""A table under a fake clock: cells are covered and cleared by hand, the journal answers at once (or not)."""
+
+import random
+from collections.abc import Iterable
+
+import msgspec
+import numpy as np
+import pytest
+
+from firmware_host.config import Settings
+from firmware_host.effects import BeginGame, FinishGame, Record, Say, Show
+from firmware_host.events import ButtonPressed, ButtonReleased, FrameSeen, Recorded, SensorsFound
+from firmware_host.journal import SavedGame
+from firmware_host.table import Table
+
+STEP_S = 0.025
+
+
+class Rig:
+    def __init__(self, *, saved: SavedGame | None = None, covered: Iterable = (), **options: str) -> None:
+        settings = Settings()
+        game = msgspec.structs.replace(settings.game, options={"start": "fixed", **options})
+        self.settings = msgspec.structs.replace(settings, game=game)
+        self.t_s = 0.0
+        self.heights = np.zeros((20, 20), np.uint8)
+        for cell in covered:
+            self.heights[cell] = 1
+        self.answers = True
+        self.journal: list[Record | BeginGame | FinishGame] = []
+        self.said: list[str] = []
+        self.view = None
+        self.ids = iter(f"game-{n}" for n in range(100))
+        self.table = Table(self.settings, new_id=lambda: next(self.ids), rng=random.Random(1), saved=saved)
+        self.send(SensorsFound(self.t_s))
+        self.look()
+
+    @property
+    def game(self):
+        return self.table.game
+
+    @property
+    def plies(self) -> int:
+        return self.table.game.plies
+
+    @property
+    def problems(self) -> list[str]:
+        return [problem["reason"] for problem in self.table.status()["problems"]]
+
+    def lights(self) -> dict:
+        """Meaning -> the cells of its lights."""
+        found: dict = {}
+        for light in self.view.lights:
+            found.setdefault(light.meaning, set()).update(light.cells)
+        return found
+
+    def send(self, event) -> None:
+        for effect in self.table.handle(event):
+            match effect:
+                case Say():
+                    self.said.append(effect.text)
+                case Show():
+                    self.view = effect.view
+                case Record() | BeginGame() | FinishGame():
+                    self.journal.append(effect)
+                    if isinstance(effect, Record) and self.answers:
+                        self.send(Recorded(self.t_s, effect.seq))
+
+    def look(self) -> None:
+        self.send(FrameSeen(self.t_s, self.t_s, self.heights.copy()))
+
+    def wait(self, seconds: float) -> None:
+        end_s = self.t_s + seconds
+        while self.t_s + STEP_S < end_s:
+            self.t_s += STEP_S
+            self.look()
+        self.t_s = end_s
+        self.look()
+
+    def cover(self, *cells) -> None:
+        self._set(cells, 1)
+
+    def clear(self, *cells) -> None:
+        self._set(cells, 0)
+
+    def _set(self, cells, value) -> None:
+        for cell in cells:
+            self.heights[cell] = value
+        self.t_s += STEP_S
+        self.look()
+
+    def place(self, *cells) -> None:
+        """Put a piece down and leave it alone until it must have been read."""
+        plies = self.plies
+        self.cover(*cells)
+        self.wait(2.2)
+        assert self.plies == plies + 1, self.table.status()["problems"]
+
+    def press(self, name: str, held_s: float = 0.1) -> None:
+        self.send(ButtonPressed(self.t_s, name))
+        self.t_s += held_s
+        self.send(ButtonReleased(self.t_s, name))
+
+    def kinds(self) -> list[str]:
+        return [entry.kind for entry in self.journal if isinstance(entry, Record)]
+
+    def save(self) -> SavedGame:
+        """What a restart would find in the journal."""
+        begin = next(entry for entry in reversed(self.journal) if isinstance(entry, BeginGame))
+        entries = tuple(entry for entry in self.journal if isinstance(entry, Record))
+        return SavedGame(begin.game_id, begin.rules, begin.options, begin.seed, "", entries)
+
+
+@pytest.fixture
+def make_rig() -> type[Rig]:
+    return Rig
+
+
+@pytest.fixture
+def rig() -> Rig:
+    return Rig()
