@@ -329,7 +329,7 @@ class Reader:
         return self._replacement(1, last | group, last | group)
 
     def _read_pair(self, group: Cells) -> Finding | None:
-        """Two pieces side by side, the mover's and the next colour's, if only one way to part them is legal."""
+        """Two pieces side by side, the mover's and the next colour's, if only one such reading is legal."""
         if not 4 <= len(group) <= 2 * self._largest:
             return None
         readings: set[Placement] = set()
