@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from engine import notation
 from engine.errors import EngineError, IllegalPass, IllegalPlacement, NotationError, RulesError
-from engine.game import Game, Move, new_game
+from engine.game import Game, new_game
 from engine.lattice import Cell, Lattice
+from engine.options import Choice, Option
 from engine.placements import Placement
+from engine.record import Move, Setup
+from engine.rule_set import Colour, RuleSet
 from engine.rules import Reason, Violation
 from engine.scoring import Score, Standing
-from engine.variants import RULE_SETS, Choice, Colour, Option, RuleSet
+from engine.variants import RULE_SETS
 
 
 def rule_sets() -> dict[str, RuleSet]:
@@ -34,6 +37,7 @@ __all__ = [
     "RuleSet",
     "RulesError",
     "Score",
+    "Setup",
     "Standing",
     "Violation",
     "new_game",

@@ -2,73 +2,85 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from engine.errors import IllegalPass, IllegalPlacement, RulesError
 from engine.placements import Placement
-from engine.position import Position, Side
+from engine.record import Move, Setup
+from engine.rule_set import Colour, table
 from engine.rules import Reason, Violation, judge
-from engine.scoring import SCORINGS, Score, Standing, rank
-from engine.variants import Colour, rule_set, table
+from engine.scoring import SCORINGS, Score, Standing, Tally, count, rank
+from engine.turns import Turns
+from engine.variants import rule_set
 
 if TYPE_CHECKING:
     import random
     from collections.abc import Iterable
 
     from engine.lattice import Cell, Lattice
-    from engine.variants import RuleSet
+    from engine.position import Side
+    from engine.rule_set import RuleSet
+    from engine.sgf import Node
 
 
-@dataclass(frozen=True, slots=True)
-class Move:
-    """What a colour did with its turn."""
-
-    colour: Colour
-    placement: Placement | None = None
-    """None for a pass."""
-    forced: bool = False
-    """Whether it was a pass that the rules made."""
-    retired: bool = False
-    """Whether the colour gave up here; it only passes from then on."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Before:
-    """What undo brings back."""
+class _State(NamedTuple):
+    """All that changes in a game, apart from its history; undo brings it back."""
 
     occupied: int
     sides: tuple[Side, ...]
+    reserved: tuple[int, ...]
     slot: int
     over: bool
-    retired: frozenset[Colour]
+    passed: frozenset[Colour]
+    out: frozenset[Colour]
     moves: int
 
 
 class Game:
     """A game of any rule set. Make one with ``new_game``."""
 
-    def __init__(self, rules: RuleSet) -> None:
+    def __init__(self, rules: RuleSet, setup: Setup | None = None) -> None:
         self.rules = rules
         self.colours: tuple[Colour, ...] = rules.colours
+        """In turn order."""
         self.players: tuple[tuple[Colour, ...], ...] = rules.players
         """Per player, the colours it plays."""
+        self.neutral: tuple[Colour, ...] = rules.neutral
+        """The colours that the players place in turns, and that nobody scores."""
+        self.setup: dict[Colour, tuple[Placement, ...]] = {}
+        """The pieces that lay on the board at the beginning."""
+        self.notes: Node | None = None
+        """What else a file said that the game was read from."""
         placements = table(rules.board, rules.pieces)
         self.lattice: Lattice = placements.lattice
         self._pieces = placements.pieces
         self._number = {colour: number for number, colour in enumerate(self.colours)}
-        self._position = Position(placements, tuple(self.lattice.bits(cells) for cells in rules.starts))
+        removed = tuple(number for number, name in enumerate(placements.names) if name in rules.removed)
+        self._position = rules.contact(placements, self._starts(), removed)
+        if rules.largest_opening:
+            self._position.open_with(0, rules.largest_opening)
+        self._turns = Turns(rules)
         self._history: list[Move] = []
-        self._undo: list[_Before] = []
-        self._slot = -1  # turns so far, passes included; the colour to move follows from it
+        self._undo: list[_State] = []
+        self._slot = -1  # turns so far, passes included, the first round's head start too
         self._over = False
-        self._retired: frozenset[Colour] = frozenset()
+        self._passed: frozenset[Colour] = frozenset()  # since the last placement
+        self._out: frozenset[Colour] = frozenset()  # given up, or blocked where that is for good
+        self.first_to_move = self.colours[0]
+        """The colour whose turn was the first, head starts apart."""
+        if setup:
+            self._set_up(setup)
         self._next_turn()
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Game):
             return NotImplemented
-        return self.rules == other.rules and self._history == other._history
+        return (self.rules, self.setup, self.first_to_move, self._history) == (
+            other.rules,
+            other.setup,
+            other.first_to_move,
+            other._history,
+        )
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -81,22 +93,27 @@ class Game:
     @property
     def to_move(self) -> Colour | None:
         """The colour whose turn it is; None when the game is over."""
-        return None if self._over else self.colours[self._slot % len(self.colours)]
+        return None if self._over else self._turns.colour(self._slot)
 
     @property
     def player_to_move(self) -> int | None:
         """Index into ``players`` of who plays the colour to move; None when the game is over."""
-        colour = self.to_move
-        return None if colour is None else self.player_of(colour)
+        return None if self._over else self._turns.player(self._slot)
 
     @property
     def is_over(self) -> bool:
-        """Whether no colour in play can place a piece."""
+        """Whether no colour in play can place a piece, or the rules end the game otherwise."""
         return self._over
 
-    def player_of(self, colour: Colour) -> int:
-        """Return the index into ``players`` of who plays a colour."""
-        return next(i for i, colours in enumerate(self.players) if colour in colours)
+    @property
+    def round(self) -> int:
+        """The number of the round, from 1; 0 during a head start."""
+        return self._turns.round(self._slot)
+
+    def player_of(self, colour: Colour) -> int | None:
+        """Return the index into ``players`` of who has a colour; None for a neutral one."""
+        self._index(colour)
+        return next((i for i, colours in enumerate(self.players) if colour in colours), None)
 
     # What lies where.
 
@@ -151,25 +168,25 @@ class Game:
         return () if self._side(colour).own else self.lattice.cells_of(self._position.corners(number))
 
     def supersets(self, cells: Iterable[Cell], colour: Colour | None = None) -> bool:
-        """Whether some legal placement contains all these cells and at least one more."""
+        """Tell whether some legal placement contains all these cells and at least one more."""
         number = self._asked(colour)
         wanted = list(cells)
         if number is None or not all(cell in self.lattice for cell in wanted):
             return False
         return self._position.larger(number, self.lattice.bits(wanted))
 
-    def check(self, cells: Iterable[Cell], colour: Colour | None = None) -> Placement | Violation:
+    def check(self, cells: Iterable[Cell] | Placement, colour: Colour | None = None) -> Placement | Violation:
         """Return the placement on these cells if it is legal, otherwise what is wrong with it.
 
         With a colour, the answer is for that colour, as if it were its turn. Takes any cells and never
         raises for a bad move.
         """
-        cells = cells.cells if isinstance(cells, Placement) else tuple(cells)
-        if self._over:
-            return Violation(Reason.GAME_OVER, cells)
+        if not isinstance(cells, Placement):
+            cells = tuple(cells)
         number = self._asked(colour)
-        if number is None:
-            return Violation(Reason.NOT_YOUR_TURN, cells)
+        if self._over or number is None:
+            reason = Reason.GAME_OVER if self._over else Reason.NOT_YOUR_TURN
+            return Violation(reason, cells.cells if isinstance(cells, Placement) else cells)
         found = judge(self._position, number, cells)
         if isinstance(found, Violation) and found.reason is Reason.NOT_IN_HAND:
             return Violation(found.reason, found.cells, self._twin(self.colours[number], found.cells))
@@ -182,7 +199,7 @@ class Game:
 
     # Playing.
 
-    def play(self, cells: Iterable[Cell], colour: Colour | None = None) -> Move:
+    def play(self, cells: Iterable[Cell] | Placement, colour: Colour | None = None) -> Move:
         """Place a piece for the colour to move.
 
         Args:
@@ -194,48 +211,62 @@ class Game:
         """
         mover = self.to_move
         if mover is not None and colour is not None and colour != mover:
-            cells = cells.cells if isinstance(cells, Placement) else tuple(cells)
-            raise IllegalPlacement(Violation(Reason.NOT_YOUR_TURN, cells))
+            wrong = cells.cells if isinstance(cells, Placement) else tuple(cells)
+            raise IllegalPlacement(Violation(Reason.NOT_YOUR_TURN, wrong))
         found = self.check(cells)
         if isinstance(found, Violation):
             raise IllegalPlacement(found)
         assert mover is not None
-        self._remember()
+        self._undo.append(self._state())
         self._position.place(self._number[mover], found)
         move = Move(mover, found)
         self._history.append(move)
+        self._passed = frozenset()
         self._next_turn()
         return move
 
     def pass_turn(self) -> Move:
-        """Pass although something could be placed. Raises IllegalPass: the rules make all other passes."""
-        raise IllegalPass("the game is over" if self._over else f"{self.to_move} can place a piece and must")
+        """Pass although something could be placed.
+
+        Raises:
+            IllegalPass: the rules have no voluntary passes, or the colour has no piece on the board yet.
+        """
+        colour = self.to_move
+        if colour is None:
+            raise IllegalPass("the game is over")
+        if not self.rules.voluntary_pass:
+            raise IllegalPass(f"{colour} can place a piece and must")
+        if not self._side(colour).own:
+            raise IllegalPass(f"{colour} must place its first piece")
+        return self._give_way(Move(colour))
 
     def retire(self, colour: Colour) -> Move:
-        """Give up: the colour only passes from now on; its score stands. Raises IllegalPass if it cannot."""
+        """Give up: the colour only passes from now on; its score stands.
+
+        Raises:
+            IllegalPass: the game is over, or the colour is out already.
+        """
         self._index(colour)
-        if self._over or colour in self._retired:
-            raise IllegalPass("the game is over" if self._over else f"{colour} has already given up")
-        self._remember()
-        self._retired |= {colour}
-        move = Move(colour, retired=True)
-        self._history.append(move)
-        if colour == self.to_move:
-            self._next_turn()
-        return move
+        if self._over or colour in self._out:
+            raise IllegalPass("the game is over" if self._over else f"{colour} is out already")
+        return self._give_way(Move(colour, retired=True))
 
     def undo(self) -> tuple[Move, ...]:
-        """Take back the last placement, with the forced passes behind it. Raises IndexError at the beginning.
+        """Take back the last thing a player did, with the forced passes behind it.
 
-        Returns what was taken back, in the order it was played.
+        Returns:
+            What was taken back, in the order it was played.
+
+        Raises:
+            IndexError: there is nothing to take back.
         """
         if not self._undo:
             raise IndexError("nothing to take back")
         before = self._undo.pop()
         taken = tuple(self._history[before.moves :])
         del self._history[before.moves :]
-        self._position.occupied, self._position.sides = before.occupied, before.sides
-        self._slot, self._over, self._retired = before.slot, before.over, before.retired
+        self._position.go_back(before.occupied, before.sides, before.reserved)
+        self._slot, self._over, self._passed, self._out = before[3:7]
         return taken
 
     def copy(self) -> Game:
@@ -250,33 +281,24 @@ class Game:
     # The result.
 
     def scores(self) -> dict[Colour, Score]:
-        """Count the points per colour, as they stand."""
-        scoring = SCORINGS[self.rules.scoring]
-        last = {move.colour: move.placement for move in self._history if move.placement}
-        scores = {}
-        for colour in self.colours:
-            left = sum(self._pieces.sizes[piece] for piece in self.in_hand(colour))
-            squares = scoring.left * left + scoring.placed * (self._pieces.squares - left)
-            bonus = 0
-            if not left:
-                single_last = colour in last and last[colour].piece == self._pieces.single
-                bonus = scoring.finished + scoring.single_last * single_last
-            scores[colour] = Score(squares, bonus, squares + bonus)
-        return scores
+        """Count the points per colour, as they stand. Those of a neutral colour are nobody's."""
+        tallies = {colour: self._tally(colour) for colour in self.colours}
+        return count(SCORINGS[self.rules.scoring], tallies, self.players)
 
     def standings(self) -> tuple[Standing, ...]:
         """Rank the players, the best first; ties share a place."""
-        scores = self.scores()
-        return rank(
-            [
-                (
-                    i,
-                    colours,
-                    sum(scores[c].total for c in colours),
-                    sum(len(self.in_hand(c)) for c in colours),
-                )
-                for i, colours in enumerate(self.players)
-            ]
+        left = {colour: len(self.in_hand(colour)) for colour in self.colours}
+        return rank(self.scores(), left, self.players, self.rules)
+
+    def _tally(self, colour: Colour) -> Tally:
+        left = self.in_hand(colour)
+        placed = [move.placement for move in self._history if move.placement and move.colour == colour]
+        return Tally(
+            squares_left=sum(self._pieces.sizes[piece] for piece in left),
+            squares_placed=self._side(colour).own.bit_count(),
+            pieces_left=len(left),
+            single_last=bool(placed) and not left and placed[-1].piece == self._pieces.single,
+            tops=self._position.tops(self._index(colour)),
         )
 
     # Inside.
@@ -294,50 +316,126 @@ class Game:
         """Find the number of the colour asked for; None when it never has a turn again."""
         if colour is None:
             colour = self.to_move
-        if colour is None or colour not in self._number or colour in self._retired:
+        if colour is None or colour not in self._number or colour in self._out:
             return None
         return self._number[colour]
+
+    def _starts(self) -> tuple[int, ...]:
+        """Return the start cells per colour, as bitboards."""
+        starts = self.rules.starts
+        if not isinstance(starts, tuple):
+            return tuple(self.lattice.bits(starts[colour]) for colour in self.colours)
+        if self.rules.starts_by_turn:
+            return tuple(self.lattice.bits((cell,)) for cell in starts)
+        return (self.lattice.bits(starts),) * len(self.colours)
 
     def _twin(self, colour: Colour, cells: tuple[Cell, ...]) -> tuple[Cell, ...]:
         """Return the cells where the piece of this shape already lies."""
         shape = self._position.table.find(self.lattice.bits(cells))
-        for move in self._history:
-            if move.colour == colour and move.placement and shape and move.placement.piece == shape.piece:
-                return move.placement.cells
+        placed = [move.placement for move in self._history if move.colour == colour]
+        for other in (*self.setup.get(colour, ()), *placed):
+            if other and shape and other.piece == shape.piece:
+                return other.cells
         return ()
 
-    def _remember(self) -> None:
+    def _set_up(self, setup: Setup) -> None:
+        """Put the pieces of a set-up position down. Raises RulesError if that cannot be."""
         position = self._position
-        self._undo.append(
-            _Before(
-                position.occupied, position.sides, self._slot, self._over, self._retired, len(self._history)
-            )
+        for colour, pieces in setup.pieces.items():
+            number = self._index(colour)
+            for cells in pieces:
+                if any(cell not in self.lattice for cell in cells):
+                    raise RulesError(f"{colour} on {list(cells)}: not on the board")
+                mask = self.lattice.bits(cells)
+                found = position.table.find(mask)
+                if found is None or mask & position.occupied or not position.has(number, found.form.piece):
+                    what = "no piece" if found is None else "no such piece left, or the cells are occupied"
+                    raise RulesError(f"{colour} on {list(cells)}: {what}")
+                position.place(number, found)
+                self.setup[colour] = (*self.setup.get(colour, ()), found)
+        rounds = sum(len(self.setup.get(colour, ())) for colour in self.neutral)  # whose turn with it is next
+        self.first_to_move = setup.to_move or self.first_to_move
+        first = self._index(self.first_to_move)
+        if self.setup:
+            self._turns.skip_head_start()
+        self._slot = self._turns.head_start + rounds * len(self.colours) + first - 1
+
+    def _state(self) -> _State:
+        position = self._position
+        return _State(
+            position.occupied,
+            position.sides,
+            position.reserved,
+            self._slot,
+            self._over,
+            self._passed,
+            self._out,
+            len(self._history),
         )
+
+    def _give_way(self, move: Move) -> Move:
+        """Record that a colour passes of its own will, or gives up."""
+        self._undo.append(self._state())
+        self._history.append(move)
+        if move.retired:
+            self._out |= {move.colour}
+        if move.colour == self.to_move or (move.retired and self.to_move is None):
+            self._passed |= {move.colour}
+            self._next_turn()
+        return move
 
     def _next_turn(self) -> None:
         """Find the next colour that can place a piece; those before it pass. If there is none, it is over."""
-        count = len(self.colours)
         passes: list[Move] = []
-        for slot in range(self._slot + 1, self._slot + 1 + count):
-            colour = self.colours[slot % count]
-            if colour not in self._retired and self._position.can_place(slot % count):
+        passed = set(self._passed)
+        slot = self._slot
+        while len(passed) < len(self.colours):
+            slot += 1
+            if slot == self._turns.end:
+                break
+            colour = self._turns.colour(slot)
+            if self._turns.head_start:
+                self._keep_starts(slot)
+            if colour not in self._out and self._position.can_place(self._number[colour]):
                 self._slot = slot
-                self._history += passes
+                if passes:
+                    self._history += passes
+                    self._passed = frozenset(passed)
+                    if self.rules.blocked_is_out:
+                        self._out |= {move.colour for move in passes}
                 return
             passes.append(Move(colour, forced=True))
+            passed.add(colour)
         self._over = True
 
+    def _keep_starts(self, slot: int) -> None:
+        """Keep the other colours' start cells free during a head start."""
+        position = self._position
+        kept = [0] * len(self.colours)
+        if slot < self._turns.head_start:
+            number = self._number[self._turns.colour(slot)]
+            for other, starts in enumerate(position.starts):
+                kept[number] |= starts if other != number else 0
+            if not position.sides[number].own:
+                kept[number] &= ~position.starts[number]
+        if position.reserved != tuple(kept):
+            position.reserve(tuple(kept))
 
-def new_game(rules: str | RuleSet = "classic", *, seed: int = 0, **options: str) -> Game:  # noqa: ARG001
+
+def new_game(
+    rules: str | RuleSet = "classic", *, seed: int = 0, position: Setup | None = None, **options: object
+) -> Game:
     """Start a game.
 
     Args:
         rules: the name of a rule set, or one of your own.
         seed: for what is drawn at random, such as who begins.
+        position: pieces that lie on the board already, and whose turn it is.
         options: of the rule set; ``rule_sets`` lists them.
 
     Raises:
-        RulesError: no such rule set, option or value. The message lists what exists.
+        RulesError: no such rule set, option or value; the message lists what exists. Or a position that
+            cannot be.
     """
     chosen = rule_set(rules) if isinstance(rules, str) else rules
-    return Game(chosen.choose(**options))
+    return Game(chosen.choose(options, seed=seed), position)

@@ -41,6 +41,7 @@ class Lattice:
         reach: how far a piece may extend from one of its cells, per axis; sets the padding.
         kind: the kind of a cell; cells of one kind look alike in every direction (upward and downward
             triangles differ).
+        vertices: the tips of a cell, as points; only where rules ask for them.
     """
 
     def __init__(
@@ -53,11 +54,13 @@ class Lattice:
         symmetries: Sequence[Callable[[Cell], Cell]],
         reach: Cell,
         kind: Callable[[Cell], int] = lambda _cell: 0,
+        vertices: Callable[[Cell], tuple[Cell, ...]] = lambda _cell: (),
     ) -> None:
         self.name = name
         self.cells: list[Cell] = sorted(cells)
         self.symmetries = symmetries
         self.kind = kind
+        self.vertices = vertices
         self.kinds = len(edges)
         self.edge_steps = edges
         self.corner_steps = corners
@@ -73,6 +76,10 @@ class Lattice:
         self.lift = sum(pad * stride for pad, stride in zip(reach, strides, strict=True))
         """Added to every spot, so that a step to any side of a cell is a spot, too."""
         self.spots: list[int] = [self.lift + self.step(cell) for cell in self.cells]
+        self.edges_around = [sum(1 << self.lift + self.step(step) for step in steps) for steps in edges]
+        """For every kind, the cells that share an edge with one of that kind at bit ``lift``."""
+        self.corners_around = [sum(1 << self.lift + self.step(step) for step in steps) for steps in corners]
+        """Likewise, those that share only a corner with it."""
         self.cell_at: dict[int, Cell] = dict(zip(self.spots, self.cells, strict=True))
         self.board: int = sum(1 << spot for spot in self.spots)
         """The bitboard of all cells."""

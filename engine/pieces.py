@@ -34,19 +34,60 @@ POLYOMINOES = {
     "Z5": "XX. .X. .XX",
 }
 
+JUNIOR = ("I1", "I2", "I3", "V3", "I4", "L4", "T4", "S4", "O4", "I5", "L5", "P5")
+
+POLYIAMONDS = {  # the top left of each picture is an upward triangle
+    "I1": "X",
+    "I2": "XX",
+    "I3": "XXX",
+    "I4": "XXXX",
+    "C4": ".XX .XX",
+    "A4": "..X. .XXX",
+    "I5": "XXXXX",
+    "L5": "XXX. ..XX",
+    "C5": "X.X XXX",
+    "P5": "X.. XXX .X.",
+    "I6": "XXXXXX",
+    "L6": "X... XX.. .XXX",
+    "P6": "X.. XX. XXX",
+    "A6": "..XX. .XXXX",
+    "F6": "XXXX X.X.",
+    "G6": "X.XX XXX.",
+    "O6": "XXX XXX",
+    "S6": "XX XX XX",
+    "V6": "X. XX XX X.",
+    "W6": "..X XXX XX.",
+    "X6": ".XXX .XXX",
+    "Y6": ".XXXX .XX..",
+}
+
+POLYCUBES = {  # the levels from the bottom, divided by "|"; A4 is the mirror image of B4
+    "I2": "XX",
+    "I3": "XXX",
+    "V3": "XX X.",
+    "I4": "XXXX",
+    "L4": "XXX X..",
+    "T4": "XXX .X.",
+    "S4": "XX. .XX",
+    "O4": "XX XX",
+    "Y4": "XX X. | X. ..",
+    "A4": "XX X. | .X ..",
+    "B4": "XX X. | .. X.",
+}
+
 
 class PieceSet:
     """The pieces every colour has at the beginning.
 
     Args:
         name: for messages.
-        shapes: for every piece, its cells in one orientation.
+        shapes: for every piece, its cells in one orientation, drawn from a cell of kind 0.
         copies: how many of every piece a colour has.
-        single: the piece whose being placed last earns a bonus.
+        single: the piece whose being placed last earns a bonus; none if empty.
     """
 
     def __init__(
-        self, name: str, shapes: dict[str, tuple[Cell, ...]], *, copies: int = 1, single: str
+        self, name: str, shapes: dict[str, tuple[Cell, ...]], *, copies: int = 1, single: str = ""
     ) -> None:
         self.name = name
         self.shapes = shapes
@@ -70,12 +111,21 @@ def drawn(picture: str) -> tuple[Cell, ...]:
     )
 
 
+def stacked(picture: str) -> tuple[Cell, ...]:
+    """Return the cells of a picture of levels, the bottom first, divided by ``|``."""
+    return tuple(
+        (row, col, level) for level, plan in enumerate(picture.split("|")) for row, col in drawn(plan)
+    )
+
+
 def orientations(lattice: Lattice, shape: tuple[Cell, ...]) -> list[Orientation]:
     """List every way a piece can lie, sorted.
 
     The first cell is the one that sorts first: the topmost, of those the leftmost. Two orientations are the
     same when a shift of the lattice makes them so; such a shift keeps the kind of every cell.
     """
+    home = next(cell for cell in lattice.cells if lattice.kind(cell) == 0)
+    shape = tuple(tuple(map(sum, zip(cell, home, strict=True))) for cell in shape)
     found = set()
     for symmetry in lattice.symmetries:
         cells = sorted(symmetry(cell) for cell in shape)
@@ -90,3 +140,20 @@ def polyominoes() -> PieceSet:
     return PieceSet(
         "polyominoes", {name: drawn(picture) for name, picture in POLYOMINOES.items()}, single="I1"
     )
+
+
+def junior() -> PieceSet:
+    """Return twelve easy shapes, two of each."""
+    return PieceSet("junior", {name: drawn(POLYOMINOES[name]) for name in JUNIOR}, copies=2)
+
+
+def polyiamonds() -> PieceSet:
+    """Return the 22 pieces of one to six triangles."""
+    return PieceSet(
+        "polyiamonds", {name: drawn(picture) for name, picture in POLYIAMONDS.items()}, single="I1"
+    )
+
+
+def polycubes() -> PieceSet:
+    """Return the 11 pieces of two to four cubes."""
+    return PieceSet("polycubes", {name: stacked(picture) for name, picture in POLYCUBES.items()})

@@ -6,11 +6,11 @@ the same around every cell. So nothing here is tabulated per board cell. Around 
             8
           7 3 7           A piece of five squares that covers X lies within these 41 cells. Every way to
         7 3 2 3 7         cover X has a number, and a set of ways is one integer, bit i for way i. For each
-      7 3 2 1 2 3 7       other cell of the window ``hit`` holds the ways that cover it, too.
+      7 3 2 1 2 3 7       cell of the window ``hit`` holds the ways that cover it, too.
     8 3 2 1 X 1 2 3 8
       7 3 2 1 2 3 7       Which ways fit is then: all of them, minus ``hit`` of every blocked cell in the
-        7 3 2 3 7         window. Looked up in a few chunks of ten cells, it costs four dictionary accesses.
-          7 3 7
+        7 3 2 3 7         window. Looked up in a few chunks of about ten cells, that costs four
+          7 3 7           dictionary accesses.
             8
 """
 
@@ -25,10 +25,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from engine.lattice import Cell, Lattice
-    from engine.pieces import PieceSet
+    from engine.pieces import Orientation, PieceSet
 
-
-CHUNK = 10  # cells per lookup: 1,024 entries at most, filled as they occur
+CHUNK = 11  # cells per lookup: 2,048 entries at most, filled as they occur
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,30 +41,31 @@ class Placement:
     """The bitboard of the cells."""
     form: Form = field(repr=False, compare=False)
     shift: int = field(repr=False, compare=False)
+    """How far the form's bitboards are to be shifted to lie here."""
 
 
 class Form:
     """One orientation of a piece; its bitboards have the first cell at bit ``lattice.lift``."""
 
-    __slots__ = ("beside", "kinds", "mask", "number", "piece", "steps", "touch")
+    __slots__ = ("beside", "kinds", "mask", "number", "piece", "spots", "steps", "table", "touch")
 
-    def __init__(
-        self, number: int, piece: str, lattice: Lattice, kinds: tuple[int, ...], steps: tuple[Cell, ...]
-    ) -> None:
+    def __init__(self, table: Placements, number: int, piece: int, orientation: Orientation) -> None:
+        lattice = table.lattice
+        self.table = table
         self.number = number
         self.piece = piece
-        self.kinds = kinds
-        self.steps = steps
-        self.mask = self.beside = self.touch = 0
-        for kind, step in zip(kinds, steps, strict=True):
-            spot = lattice.lift + lattice.step(step)
-            self.mask |= 1 << spot
-            for edge in lattice.edge_steps[kind]:
-                self.beside |= 1 << (spot + lattice.step(edge))
-            for corner in lattice.corner_steps[kind]:
-                self.touch |= 1 << (spot + lattice.step(corner))
-        self.beside &= ~self.mask
-        self.touch &= ~(self.mask | self.beside)
+        """Number of the piece in its set."""
+        self.kinds, self.steps = orientation
+        self.spots = [lattice.lift + lattice.step(step) for step in self.steps]
+        self.mask = mask = sum(1 << spot for spot in self.spots)
+        beside = touch = 0
+        for kind, spot in zip(self.kinds, self.spots, strict=True):
+            beside |= lattice.edges_around[kind] << spot >> lattice.lift
+            touch |= lattice.corners_around[kind] << spot >> lattice.lift
+        self.beside = beside & ~mask
+        """The cells that share an edge with the piece."""
+        self.touch = touch & ~(mask | beside)
+        """The cells that share only a corner with it."""
 
 
 class Fits(dict[int, int]):
@@ -87,38 +87,46 @@ class View:
 
     __slots__ = ("by_piece", "chunks", "every", "hit", "keys", "kind", "reach", "ways", "window")
 
-    def __init__(self, lattice: Lattice, forms: list[Form], kind: int) -> None:
+    def __init__(self, table: Placements, kind: int) -> None:
         self.kind = kind
         self.ways = [
-            (form, lattice.step(step))
-            for form in forms
-            for of_kind, step in zip(form.kinds, form.steps, strict=True)
+            (form, spot - form.spots[0])
+            for form in table.forms
+            for of_kind, spot in zip(form.kinds, form.spots, strict=True)
             if of_kind == kind
         ]
+        """Every way: a form, and how far its first cell lies before the cell in view."""
         self.every: int = (1 << len(self.ways)) - 1
-        self.keys = [form.number - back * len(forms) for form, back in self.ways]
-        self.by_piece: dict[str, int] = {}
-        hit: dict[int, int] = {}
-        self.reach = max(back - lattice.step(form.steps[0]) for form, back in self.ways)
+        self.keys = [form.number - back * len(table.forms) for form, back in self.ways]
+        self.reach: int = max(back for _form, back in self.ways)
+        """How far the window begins before the cell: ``board >> (spot - reach)`` brings it to bit 0."""
+        self.by_piece = [0] * len(table.pieces.shapes)
+        """For every piece of the set, its ways."""
+        self.hit: dict[int, int] = {}
+        """For every cell of the window, as its bit, the ways that cover it."""
+        hit, reach = self.hit, self.reach
         for way, (form, back) in enumerate(self.ways):
-            self.by_piece[form.piece] = self.by_piece.get(form.piece, 0) | 1 << way
-            for step in form.steps:
-                cell = 1 << (self.reach - back + lattice.step(step))
-                hit[cell] = hit.get(cell, 0) | 1 << way
-        self.hit = hit
+            bit = 1 << way
+            self.by_piece[form.piece] |= bit
+            start = reach - back - form.spots[0]
+            for spot in form.spots:
+                cell = 1 << (start + spot)
+                hit[cell] = hit.get(cell, 0) | bit
         self.window: int = sum(hit)
-        """Bitboard of the cells within reach; shift a board right by ``spot - reach`` to look at it."""
-        others = sorted(hit, key=lambda cell: -hit[cell].bit_count())[1:]  # the first is the cell itself
-        parts = [sum(others[i : i + CHUNK]) for i in range(0, len(others), CHUNK)]
-        self.chunks = [(part, Fits(self)) for part in parts]
+        """Bitboard of the cells within reach."""
+        busy = sorted(hit, key=lambda cell: -hit[cell].bit_count())  # what rules out most comes first
+        count = -(-len(busy) // CHUNK)
+        parts = [busy[len(busy) * i // count : len(busy) * (i + 1) // count] for i in range(count)]
+        self.chunks = [(sum(part), Fits(self)) for part in parts]
 
     def union(self, cells: int) -> int:
         """Return the ways that cover at least one of these cells of the window."""
         cells &= self.window
+        hit = self.hit
         ways = 0
         while cells:
             low = cells & -cells
-            ways |= self.hit[low]
+            ways |= hit[low]
             cells ^= low
         return ways
 
@@ -133,21 +141,22 @@ class Placements(dict[int, Placement]):
         super().__init__()
         self.lattice = lattice
         self.pieces = pieces
+        self.names = tuple(pieces.shapes)
         self.forms: list[Form] = []
-        for piece, shape in pieces.shapes.items():
-            for kinds, steps in orientations(lattice, shape):
-                self.forms.append(Form(len(self.forms), piece, lattice, kinds, steps))
-        self.views = [View(lattice, self.forms, kind) for kind in range(lattice.kinds)]
+        for piece, shape in enumerate(pieces.shapes.values()):
+            for orientation in orientations(lattice, shape):
+                self.forms.append(Form(self, len(self.forms), piece, orientation))
+        self.views = [View(self, kind) for kind in range(lattice.kinds)]
         self.view_at = {spot: self.views[lattice.kind(cell)] for spot, cell in lattice.cell_at.items()}
         self._form_of = {(form.kinds[0], form.mask >> lattice.lift): form for form in self.forms}
 
     def __missing__(self, key: int) -> Placement:
         spot, number = divmod(key, len(self.forms))
         form = self.forms[number]
-        first = self.lattice.cell_at[spot]
-        cells = tuple([tuple([a + b for a, b in zip(first, step, strict=True)]) for step in form.steps])
+        cell_at = self.lattice.cell_at
         shift = spot - self.lattice.lift
-        self[key] = placement = Placement(form.piece, cells, form.mask << shift, form, shift)
+        cells = tuple([cell_at[shift + spot] for spot in form.spots])
+        self[key] = placement = Placement(self.names[form.piece], cells, form.mask << shift, form, shift)
         return placement
 
     def find(self, mask: int) -> Placement | None:
@@ -155,8 +164,7 @@ class Placements(dict[int, Placement]):
         if not mask:
             return None
         spot = (mask & -mask).bit_length() - 1
-        kind = self.lattice.kind(self.lattice.cell_at[spot])
-        form = self._form_of.get((kind, mask >> spot))
+        form = self._form_of.get((self.view_at[spot].kind, mask >> spot))
         return self[spot * len(self.forms) + form.number] if form else None
 
     def every(self) -> Iterator[Placement]:
@@ -169,12 +177,12 @@ class Placements(dict[int, Placement]):
                     yield self[spot * len(self.forms) + view.keys[way]]
 
     def at(self, spot: int, ways: int) -> list[Placement]:
-        """Return the placements that are these ways to cover a spot."""
+        """List the placements that are these ways to cover a spot."""
         keys = self.view_at[spot].keys
         base = spot * len(self.forms)
         found = []
         while ways:
-            low = ways & -ways
-            found.append(self[base + keys[low.bit_length() - 1]])
-            ways ^= low
+            way = ways.bit_length() - 1
+            found.append(self[base + keys[way]])
+            ways ^= 1 << way
         return found

@@ -1,182 +1,369 @@
 """Pieces on the board and in hand, and the search for what may be placed.
 
-A position is a handful of integers (bitboards), so it is copied and taken back by keeping the old ones.
+A position is a handful of integers (bitboards), so it is copied and taken back by keeping the old ones. What
+it finds, it finds corner by corner (a *spot* is a cell's bit number): which ways to cover that corner fit.
+
+As long as a game only goes on, a corner's ways only get fewer: other colours take cells, a colour's own
+pieces take cells, forbid their edges and leave the hand (RULES call it *a blocked colour stays blocked*). So
+every colour keeps a ``Frontier``, its corners with the ways they had when last looked at, and looks again
+only where it must.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from bisect import bisect_right
+from itertools import accumulate, chain
+from operator import and_
 from typing import TYPE_CHECKING
+
+from engine.rules import Reason, Violation
 
 if TYPE_CHECKING:
     import random
     from collections.abc import Iterator
 
+    from engine.lattice import Cell
     from engine.placements import Placement, Placements
 
 
-@dataclass(frozen=True, slots=True)
 class Side:
-    """One colour: its squares, and its pieces in hand."""
+    """One colour: its squares, and its pieces in hand. Never changed, only replaced."""
 
-    own: int
-    """Bitboard of its squares."""
-    beside: int
-    """Bitboard of the cells that share an edge with them: forbidden."""
-    touch: int
-    """Bitboard of the cells that share a corner with them: one of these is needed."""
-    stock: tuple[int, ...]
-    """For every piece of the set, how many are left."""
-    hands: tuple[int, ...]
-    """For every kind of cell, the ways of its view that pieces in hand allow."""
+    __slots__ = ("beside", "hands", "own", "points", "stock", "touch")
+
+    def __init__(
+        self, own: int, beside: int, touch: int, points: int, stock: int, hands: tuple[int, ...]
+    ) -> None:
+        self.own = own
+        """Bitboard of its squares."""
+        self.beside = beside
+        """Bitboard of the cells that it must not cover: those that share an edge with its squares."""
+        self.touch = touch
+        """Bitboard of the cells one of which its next piece must cover."""
+        self.points = points
+        """The lattice points at which it has corners, where a rule asks for them."""
+        self.stock = stock
+        """Its pieces in hand: bit ``copies * number of the piece`` and the following ones."""
+        self.hands = hands
+        """For every kind of cell, the ways of its view that the pieces in hand allow."""
+
+
+class Frontier:
+    """What is known about a colour's corners; everything in it can be found again from the position."""
+
+    __slots__ = ("counts", "listed", "lists", "seen", "spots", "ways")
+
+    def __init__(self) -> None:
+        self.seen = 0
+        """Bitboard of the corners looked at so far."""
+        self.spots: list[int] = []
+        """Those of them that had a way when last looked at,"""
+        self.ways: list[int] = []
+        """which ways that were: now they are these or fewer,"""
+        self.counts: list[int] = []
+        """and how many."""
+        self.listed = 0
+        """Bitboard of the corners whose placements have been listed."""
+        self.lists: dict[int, list[Placement]] = {}
+        """Per piece, all placements that cover one of those and were legal when last listed."""
+
+    def forget(self, index: int) -> None:
+        """Strike out a corner that has no ways left."""
+        for column in (self.spots, self.ways, self.counts):
+            column[index] = column[-1]
+            column.pop()
 
 
 class Position:
-    """What lies where, for all colours; knows nothing of turns.
+    """What lies where, for all colours, and what may be added: the rule of corner contact.
 
     Args:
         table: the placements of the rule set.
         starts: per colour, the bitboard of cells one of which its first piece must cover.
+        removed: numbers of pieces that nobody has.
     """
 
-    __slots__ = ("_numbers", "occupied", "sides", "starts", "table")
-
-    def __init__(self, table: Placements, starts: tuple[int, ...]) -> None:
+    def __init__(self, table: Placements, starts: tuple[int, ...], removed: tuple[int, ...] = ()) -> None:
         self.table = table
         self.starts = starts
         self.occupied: int = table.lattice.walls
         """Bitboard of all cells that are not free, the padding included."""
-        fresh = Side(
-            0, 0, 0, (table.pieces.copies,) * len(table.pieces.shapes), tuple(v.every for v in table.views)
-        )
-        self.sides: tuple[Side, ...] = (fresh,) * len(starts)
-        self._numbers = {piece: number for number, piece in enumerate(table.pieces.shapes)}
+        self.reserved = (0,) * len(starts)
+        """Per colour, the bitboard of free cells that are kept for others."""
+        copies = table.pieces.copies
+        self._without = [
+            tuple([view.every & ~view.by_piece[piece] for view in table.views])
+            for piece in range(len(table.names))
+        ]
+        stock = (1 << copies * len(table.names)) - 1
+        for piece in removed:
+            stock &= ~(((1 << copies) - 1) << copies * piece)
+        self.sides: tuple[Side, ...] = (Side(0, 0, 0, 0, stock, self._hands(stock)),) * len(starts)
+        self.forget()
 
     def copy(self) -> Position:
         """Return an independent position."""
-        other = object.__new__(Position)
-        other.table, other.starts, other.occupied = self.table, self.starts, self.occupied
-        other.sides, other._numbers = self.sides, self._numbers
+        other = object.__new__(type(self))
+        other.__dict__.update(self.__dict__)
+        other.forget()
         return other
+
+    def forget(self) -> None:
+        """Drop what was worked out; needed whenever something has become possible that was not."""
+        self._frontiers = [Frontier() for _ in self.sides]
+
+    def reserve(self, cells: tuple[int, ...]) -> None:
+        """Keep free cells for others: per colour, the bitboard of those that it must not cover."""
+        self.reserved = cells
+        self.forget()
+
+    def go_back(self, occupied: int, sides: tuple[Side, ...], reserved: tuple[int, ...]) -> None:
+        """Become what the position was when it had these values."""
+        self.occupied, self.sides, self.reserved = occupied, sides, reserved
+        self.forget()
+
+    def open_with(self, colour: int, largest: int) -> None:
+        """Limit the size of the colour's first piece."""
+        side, sizes = self.sides[colour], self.table.pieces.sizes
+        hands = side.hands
+        for name, without in zip(self.table.names, self._without, strict=True):
+            if sizes[name] > largest:
+                hands = tuple(map(and_, hands, without))
+        self._replace(colour, Side(side.own, side.beside, side.touch, side.points, side.stock, hands))
+        self.forget()
+
+    # Pieces.
 
     def place(self, colour: int, placement: Placement) -> None:
         """Put a piece down, whether that is legal or not; the piece must be in hand."""
         side = self.sides[colour]
-        form, shift = placement.form, placement.shift
-        number = self._numbers[placement.piece]
-        stock = (*side.stock[:number], side.stock[number] - 1, *side.stock[number + 1 :])
-        hands = side.hands
-        if not stock[number]:
-            hands = tuple(
-                [
-                    h & ~view.by_piece.get(placement.piece, 0)
-                    for h, view in zip(hands, self.table.views, strict=True)
-                ]
-            )
-        after = Side(
-            side.own | placement.mask,
-            side.beside | form.beside << shift,
-            side.touch | form.touch << shift,
-            stock,
-            hands,
-        )
-        self.sides = (*self.sides[:colour], after, *self.sides[colour + 1 :])
+        form = placement.form
+        copies = self.table.pieces.copies
+        copy = side.stock >> copies * form.piece
+        stock = side.stock ^ (copy & -copy) << copies * form.piece
+        if not side.own:
+            hands = self._hands(stock)
+            self._frontiers[colour] = Frontier()  # its corners were the starts
+        elif copies == 1 or not stock >> copies * form.piece & ((1 << copies) - 1):
+            hands = tuple(map(and_, side.hands, self._without[form.piece]))
+        else:
+            hands = side.hands
+        self._replace(colour, Side(*self._contact(side, placement), stock, hands))
         self.occupied |= placement.mask
 
-    def has(self, colour: int, piece: str) -> bool:
+    def has(self, colour: int, piece: int) -> bool:
         """Tell whether the colour has this piece in hand."""
-        return self.sides[colour].stock[self._numbers[piece]] > 0
+        copies = self.table.pieces.copies
+        return self.sides[colour].stock >> copies * piece & ((1 << copies) - 1) != 0
+
+    def may_use(self, colour: int, piece: int) -> bool:
+        """Tell whether the colour may place this piece now, if it has it."""
+        hands = self.sides[colour].hands
+        return any(hand & view.by_piece[piece] for hand, view in zip(hands, self.table.views, strict=True))
 
     def in_hand(self, colour: int) -> tuple[str, ...]:
         """Name the pieces left; a piece left twice is there twice."""
-        stock = self.sides[colour].stock
-        return tuple(piece for piece, left in zip(self._numbers, stock, strict=True) for _ in range(left))
+        copies, stock = self.table.pieces.copies, self.sides[colour].stock
+        left = [stock >> copies * piece & ((1 << copies) - 1) for piece in range(len(self.table.names))]
+        return tuple(
+            [name for name, some in zip(self.table.names, left, strict=True) for _ in range(some.bit_count())]
+        )
+
+    def _hands(self, stock: int) -> tuple[int, ...]:
+        """Return the ways that pieces in hand allow, per kind of cell."""
+        copies = self.table.pieces.copies
+        hands = tuple([view.every for view in self.table.views])
+        for piece, without in enumerate(self._without):
+            if not stock >> copies * piece & ((1 << copies) - 1):
+                hands = tuple(map(and_, hands, without))
+        return hands
+
+    def _replace(self, colour: int, side: Side) -> None:
+        self.sides = (*self.sides[:colour], side, *self.sides[colour + 1 :])
+
+    # The rule. What differs between games is in these four.
+
+    def _contact(self, side: Side, placement: Placement) -> tuple[int, int, int, int]:
+        """Return a side's ``own``, ``beside``, ``touch`` and ``points`` after a placement."""
+        form, shift = placement.form, placement.shift
+        return (
+            side.own | placement.mask,
+            side.beside | form.beside << shift,
+            side.touch | form.touch << shift,
+            0,
+        )
 
     def corners(self, colour: int) -> int:
         """Return the bitboard of the legal corners: free cells that the colour could attach a piece to."""
         side = self.sides[colour]
-        wanted, barred = (
-            (side.touch, self.occupied | side.beside) if side.own else (self.starts[colour], self.occupied)
+        wanted = side.touch if side.own else self.starts[colour]
+        blocked = self.occupied | side.beside | self.reserved[colour]
+        return wanted & ~blocked
+
+    def _ways(self, colour: int, spot: int, blocked: int) -> int:
+        """Return the legal ways to cover a legal corner, none of them on a blocked cell."""
+        view = self.table.view_at[spot]
+        around = blocked >> spot - view.reach
+        ways = self.sides[colour].hands[view.kind]
+        for chunk, fits in view.chunks:
+            ways &= fits[around & chunk]
+            if not ways:
+                break
+        return ways
+
+    def fault(self, colour: int, placement: Placement) -> Violation | None:
+        """Tell what is wrong with a placement of a piece in hand on free cells."""
+        lattice, side, mask = self.table.lattice, self.sides[colour], placement.mask
+        if mask & side.beside:
+            touched = lattice.spread(mask, lattice.edge_steps) & side.own
+            return Violation(Reason.OWN_EDGE, lattice.cells_of(mask & side.beside), lattice.cells_of(touched))
+        if not mask & self.corners(colour):
+            reason = Reason.NO_OWN_CORNER if side.own else Reason.START_NOT_COVERED
+            return Violation(reason, placement.cells)
+        return None
+
+    def missing(self, _cell: Cell) -> Reason:
+        """Tell why a cell is not on the board."""
+        return Reason.OFF_BOARD
+
+    def tops(self, _colour: int) -> int:
+        """Count the columns whose top is the colour's; nothing is stacked here."""
+        return 0
+
+    # The search.
+
+    def blocked(self, colour: int) -> int:
+        """Return the bitboard of the cells that the colour must not cover."""
+        return self.occupied | self.sides[colour].beside | self.reserved[colour]
+
+    def allows(self, colour: int, placement: Placement) -> bool:
+        """Tell whether a placement is legal."""
+        return (
+            not placement.mask & self.blocked(colour)
+            and self.has(colour, placement.form.piece)
+            and self.may_use(colour, placement.form.piece)
+            and self.fault(colour, placement) is None
         )
-        return wanted & ~barred
 
-    def live(self, colour: int, *, once: bool = False) -> Iterator[tuple[int, int]]:
-        """Find every live corner, as its spot, and the legal ways to cover it, as bits of its view.
+    def _look(self, colour: int) -> tuple[Frontier, int]:
+        """Look at the colour's new corners. Returns its frontier, and what is blocked for it."""
+        frontier, blocked = self._frontiers[colour], self.blocked(colour)
+        new = self.corners(colour) & ~frontier.seen
+        if new:
+            frontier.seen |= new
+            while new:
+                spot = new.bit_length() - 1
+                new ^= 1 << spot
+                ways = self._ways(colour, spot, blocked)
+                if ways:
+                    frontier.spots.append(spot)
+                    frontier.ways.append(ways)
+                    frontier.counts.append(ways.bit_count())
+        return frontier, blocked
 
-        With ``once``, a placement that covers several corners counts at the first only, and corners that have
-        no other placement are left out.
-        """
-        side = self.sides[colour]
-        blocked = self.occupied | side.beside
-        corners = self.corners(colour)
-        view_at, hands = self.table.view_at, side.hands
-        while corners:
-            low = corners & -corners
-            corners ^= low
-            spot = low.bit_length() - 1
+    def _still(self, colour: int, frontier: Frontier, blocked: int) -> Iterator[int]:
+        """Go through the spots of the frontier that are live; those that are no more, it forgets."""
+        table, hands = self.table, self.sides[colour].hands
+        view_at, forms = table.view_at, len(table.forms)
+        spots, known = frontier.spots, frontier.ways
+        for index in range(len(spots) - 1, -1, -1):
+            spot = spots[index]
             view = view_at[spot]
-            around = blocked >> (spot - view.reach)
-            ways = hands[view.kind]
-            for chunk, fits in view.chunks:
-                ways &= fits[around & chunk]
-                if not ways:
-                    break
+            ways = known[index] & hands[view.kind]
+            if ways:
+                first = table[spot * forms + view.keys[ways.bit_length() - 1]]
+                if not first.mask & blocked:  # one is enough
+                    yield spot
+                    continue
+                ways = self._ways(colour, spot, blocked)
+            if ways:
+                known[index] = ways
+                frontier.counts[index] = ways.bit_count()
+                yield spot
             else:
-                yield spot, ways
-            if once:
-                blocked |= low  # for the corners that follow
+                frontier.forget(index)
 
     def can_place(self, colour: int) -> bool:
         """Tell whether any placement is legal."""
-        return any(True for _ in self.live(colour))
+        frontier, blocked = self._look(colour)
+        return any(True for _ in self._still(colour, frontier, blocked))
 
     def live_corners(self, colour: int) -> list[int]:
-        """Return the spots of the legal corners that some legal placement covers."""
-        return [spot for spot, _ways in self.live(colour)]
+        """Return the spots of the legal corners that some legal placement covers, sorted."""
+        frontier, blocked = self._look(colour)
+        return sorted(self._still(colour, frontier, blocked))
 
     def legal(self, colour: int) -> list[Placement]:
         """List all legal placements, each once."""
-        found: list[Placement] = []
+        frontier, blocked = self._frontiers[colour], self.blocked(colour)
+        corners = self.corners(colour)
+        lists = {
+            piece: [placement for placement in placements if not placement.mask & blocked]
+            for piece, placements in frontier.lists.items()
+            if self.has(colour, piece)
+        }
+        new = corners & ~frontier.listed
+        blocked |= frontier.listed  # what covers a corner listed before has been listed, too
         at = self.table.at
-        for spot, ways in self.live(colour, once=True):
-            found += at(spot, ways)
-        return found
+        while new:
+            spot = new.bit_length() - 1
+            new ^= 1 << spot
+            for placement in at(spot, self._ways(colour, spot, blocked)):
+                lists.setdefault(placement.form.piece, []).append(placement)
+            blocked |= 1 << spot
+        frontier.listed |= corners
+        frontier.lists = lists
+        return list(chain.from_iterable(lists.values()))
 
     def choose(self, colour: int, rng: random.Random) -> Placement | None:
-        """Draw one of the legal placements, all equally likely, without listing them; None if none is."""
-        counted = [(spot, ways, ways.bit_count()) for spot, ways in self.live(colour, once=True)]
-        if not counted:
-            return None
-        chosen = int(rng.random() * sum(count for _spot, _ways, count in counted))
-        for spot, ways, count in counted:
-            if chosen < count:
-                for _ in range(chosen):
-                    ways &= ways - 1  # noqa: PLW2901
-                return self.table.at(spot, ways & -ways)[0]
-            chosen -= count
-        raise AssertionError
+        """Draw one of the legal placements, all equally likely, without listing them; None if none is.
+
+        A corner is drawn by the number of ways it was last known to have, one of these by its number. It is
+        looked up anew; a number that no longer exists is drawn again, and so is a placement that also covers
+        a lower corner, since it could have been drawn there. So each has one chance in the sum of the counts.
+        """
+        frontier, blocked = self._look(colour)
+        corners = self.corners(colour)
+        table, spots, counts = self.table, frontier.spots, frontier.counts
+        while counts:
+            sums = list(accumulate(counts))
+            number = int(rng.random() * sums[-1])
+            index = bisect_right(sums, number)
+            number -= sums[index] - counts[index]
+            spot = spots[index]
+            ways = self._ways(colour, spot, blocked)
+            if not ways:
+                frontier.forget(index)
+                continue
+            frontier.ways[index] = ways
+            counts[index] = count = ways.bit_count()
+            if number >= count:
+                continue
+            for _ in range(number):
+                ways ^= 1 << ways.bit_length() - 1
+            view = table.view_at[spot]
+            placement = table[spot * len(table.forms) + view.keys[ways.bit_length() - 1]]
+            covered = placement.mask & corners
+            if covered & -covered == 1 << spot:
+                return placement
+        return None
 
     def larger(self, colour: int, cells: int) -> bool:
         """Tell whether some legal placement contains all these cells, and at least one more."""
-        side = self.sides[colour]
-        blocked = self.occupied | side.beside
+        blocked = self.blocked(colour)
         if not cells or cells & blocked:
             return False
         spot = (cells & -cells).bit_length() - 1
         view = self.table.view_at[spot]
-        ways = side.hands[view.kind]
         down = spot - view.reach
-        others = (cells >> down) ^ (1 << view.reach)
+        others = cells >> down
         if others & ~view.window:
             return False
-        while others:
+        ways = self._ways(colour, spot, blocked) & view.union(self.corners(colour) >> down)
+        while others and ways:
             low = others & -others
             ways &= view.hit[low]
             others ^= low
-        around = blocked >> down
-        for chunk, fits in view.chunks:
-            ways &= fits[around & chunk]
-        ways &= view.union(self.corners(colour) >> down)
         if ways.bit_count() != 1:
-            return bool(ways)  # at most one of them is the cells themselves
-        return bool(ways) and self.table.at(spot, ways)[0].mask != cells
+            return ways != 0  # at most one of them is the cells themselves
+        return self.table.at(spot, ways)[0].mask != cells

@@ -27,6 +27,11 @@ class Reason(StrEnum):
     START_NOT_COVERED = "start_not_covered"
     NOT_YOUR_TURN = "not_your_turn"
     GAME_OVER = "game_over"
+    UNSUPPORTED = "unsupported"
+    TOO_HIGH = "too_high"
+    NO_FACE = "no_face"
+    OPENING_TOO_LARGE = "opening_too_large"
+    RESERVED = "reserved"
 
 
 SAY = {
@@ -36,9 +41,14 @@ SAY = {
     Reason.NOT_IN_HAND: "this piece is already on the board",
     Reason.OWN_EDGE: "shares an edge with a piece of the same colour",
     Reason.NO_OWN_CORNER: "touches no corner of a piece of the same colour",
-    Reason.START_NOT_COVERED: "the first piece must cover a start cell",
+    Reason.START_NOT_COVERED: "the first piece must cover a start cell (in 3D: stand on the board)",
     Reason.NOT_YOUR_TURN: "it is not this colour's turn",
     Reason.GAME_OVER: "the game is over",
+    Reason.UNSUPPORTED: "nothing beneath",
+    Reason.TOO_HIGH: "above the height that may be built here",
+    Reason.NO_FACE: "touches no face of a piece that it must touch",
+    Reason.OPENING_TOO_LARGE: "too large a piece to open the game with",
+    Reason.RESERVED: "kept for another colour's first piece until the head start is over",
 }
 
 
@@ -59,33 +69,31 @@ class Violation:
         return f"{SAY[self.reason]}: {', '.join(map(str, self.cells)) or 'no cells'}"
 
 
-def judge(position: Position, colour: int, cells: Iterable[Cell]) -> Placement | Violation:
+def judge(position: Position, colour: int, cells: Iterable[Cell] | Placement) -> Placement | Violation:
     """Tell whether a colour may place a piece on these cells, if it were its turn.
 
     Accepts anything: cells off the board, the same cell twice, none at all, things that are no cells.
-    Does not tell who has the twin of a piece that is not in hand; see ``Game.check``.
     """
     lattice = position.table.lattice
     if isinstance(cells, Placement):
-        wanted: list[Cell] = list(cells.cells)
-    else:
-        wanted = [tuple(cell) if isinstance(cell, (tuple, list)) else cell for cell in cells]
+        if cells.form.table is position.table and position.allows(colour, cells):
+            return cells
+        cells = cells.cells
+    wanted = [tuple(cell) if isinstance(cell, (tuple, list)) else cell for cell in cells]
     off_board = [cell for cell in wanted if cell not in lattice]
     if off_board:
-        return Violation(Reason.OFF_BOARD, tuple(off_board))
+        reason = position.missing(off_board[0])
+        return Violation(reason, tuple(cell for cell in off_board if position.missing(cell) == reason))
     mask = lattice.bits(wanted)
     if mask & position.occupied:
         return Violation(Reason.OCCUPIED, lattice.cells_of(mask & position.occupied))
     placement = position.table.find(mask)
     if placement is None:
         return Violation(Reason.NOT_A_PIECE, lattice.cells_of(mask))
-    if not position.has(colour, placement.piece):
+    if not position.has(colour, placement.form.piece):
         return Violation(Reason.NOT_IN_HAND, placement.cells)
-    side = position.sides[colour]
-    if mask & side.beside:
-        touched = lattice.spread(mask, lattice.edge_steps) & side.own
-        return Violation(Reason.OWN_EDGE, lattice.cells_of(mask & side.beside), lattice.cells_of(touched))
-    if not mask & position.corners(colour):
-        reason = Reason.NO_OWN_CORNER if side.own else Reason.START_NOT_COVERED
-        return Violation(reason, placement.cells)
-    return placement
+    if not position.may_use(colour, placement.form.piece):
+        return Violation(Reason.OPENING_TOO_LARGE, placement.cells)
+    if mask & position.reserved[colour]:
+        return Violation(Reason.RESERVED, lattice.cells_of(mask & position.reserved[colour]))
+    return position.fault(colour, placement) or placement

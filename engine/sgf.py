@@ -32,6 +32,35 @@ class Node:
     children: list[Node] = field(default_factory=list)
 
 
+def escape(text: str) -> str:
+    """Return a text as the value of a property is written."""
+    return text.replace("\\", "\\\\").replace("]", "\\]")
+
+
+def write(root: Node) -> str:
+    """Return a tree as the text of a file, a line per node."""
+    lines = ["("]
+    todo: list[Node | str] = [root]
+    while todo:
+        node = todo.pop()
+        if isinstance(node, str):
+            lines.append(node)
+            continue
+        lines.append(
+            ";"
+            + "".join(
+                name + "".join(f"[{value.raw}]" for value in values)
+                for name, values in node.properties.items()
+            )
+        )
+        if len(node.children) == 1:
+            todo += node.children
+        else:
+            for child in reversed(node.children):
+                todo += [")", child, "("]
+    return "\n".join([*lines, ")", ""])
+
+
 class Source:
     """A text, and where in it something is."""
 

@@ -1,11 +1,11 @@
 import subprocess
 import sys
 
-from engine import variants
+from engine import rule_set, variants
 
 
 def test_there_are_21_pieces_with_91_orientations_and_30433_placements():
-    table = variants.table(variants.BOARD_20, variants.polyominoes)
+    table = rule_set.table(variants.SQUARE_20, variants.polyominoes)
     assert len(table.pieces.shapes) == 21
     assert table.pieces.squares == 89
     assert len(table.forms) == 91
@@ -16,7 +16,7 @@ def test_there_are_21_pieces_with_91_orientations_and_30433_placements():
 
 
 def test_neighbours_on_a_square_board():
-    lattice = variants.table(variants.BOARD_20, variants.polyominoes).lattice
+    lattice = rule_set.table(variants.SQUARE_20, variants.polyominoes).lattice
     assert (lattice.rows, lattice.cols, len(lattice)) == (20, 20, 400)
     around = lambda steps, cell: [lattice.cells[i] for i in steps(lattice.index(cell))]  # noqa: E731
     assert around(lattice.edge_neighbours, (0, 0)) == [(0, 1), (1, 0)]
@@ -29,8 +29,8 @@ def test_neighbours_on_a_square_board():
 
 def test_importing_builds_nothing_and_needs_only_the_standard_library():
     code = (
-        "import sys, engine; from engine import variants;"
-        "assert variants.table.cache_info().currsize == 0;"
+        "import sys, engine; from engine import rule_set, variants;"
+        "assert rule_set.table.cache_info().currsize == 0;"
         "assert not {'numpy', 'serial', 'click', 'asyncio'} & set(sys.modules)"
     )
     subprocess.run([sys.executable, "-c", code], check=True)

@@ -9,7 +9,19 @@ import pytest
 import engine
 
 DATA = Path(__file__).parents[1] / "data" / "conformance"
-GAMES = {"classic": ("classic", {"start": "fixed", "score": "placed"})}
+PLACED = {"score": "placed"}
+FIXED = PLACED | {"start": "fixed"}
+GAMES = {
+    "classic": ("classic", FIXED),
+    "classic_2": ("classic2", PLACED),
+    "classic_3": ("classic3", FIXED),
+    "duo": ("duo", FIXED),
+    "junior": ("junior", {"start": "fixed"}),
+    "trigon": ("trigon", PLACED),
+    "trigon_2": ("trigon2", PLACED),
+    "trigon_3": ("trigon3", PLACED),
+}
+JUNIOR_SQUARES = 88  # the other engine counts squares placed, without a bonus
 
 
 def canonical(placements):
@@ -22,6 +34,8 @@ def replay(record, rules, options):
     for ply in record["plies"]:
         mover = game.colours[ply["c"]]
         assert game.to_move == mover
+        if "pl" in ply:
+            assert game.player_to_move == ply["pl"]
         legal = game.legal_placements()
         assert len(legal) == ply["n"]
         if "h" in ply:
@@ -29,8 +43,10 @@ def replay(record, rules, options):
             assert [len(game.legal_placements(colour)) for colour in game.colours] == ply["a"]
         game.play([(row, col) for col, row in ply["m"]])
     assert game.is_over
-    assert [score.total for score in game.scores().values()] == record["final"]["pts"]
-    return game
+    more = JUNIOR_SQUARES if rules == "junior" else 0
+    assert [score.total + more for score in game.scores().values()] == record["final"]["pts"]
+    totals = {standing.player: standing.total + more for standing in game.standings()}
+    assert [totals[player] for player in range(len(totals))] == record["final"]["players"]
 
 
 @pytest.mark.parametrize("variant", GAMES)
