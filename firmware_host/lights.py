@@ -81,7 +81,7 @@ HALF = loop(2000, (0, 1), (1000, 1), (1000, 0))
 CIRCLE = loop(1600, (0, 1), (600, 1), (600, 0))
 DIP = loop(1200, (0, 0), (240, 0), (240, 1))
 COMET_CELL = pulse(90)
-COMET_AGAIN = loop(4000, (0, 1), (90, 1), (90, 0))
+COMET_AGAIN = loop(3000, (0, 1), (90, 1), (90, 0))
 RING_CELL = once((0, 0), (50, 1), (160, 0))
 HINT_HOLD = loop(2400, (0, 0), (800, 0), (800, 1), (1600, 1), (2000, 0))
 
@@ -153,6 +153,12 @@ def land(brush: Brush) -> Iterable[Layer]:
     """Go to 0.6 at once, then brighter until the wait of `duration_s` is over."""
     wait_ms = max(200, round((brush.light.duration_s or 0.6) * 1000))
     yield brush.still(brush.light.cells, once((0, 0), (80, 0.6), (wait_ms, 1)))
+
+
+def hold(brush: Brush) -> Iterable[Layer]:
+    """Hold the colour for `duration_s` (1.5 s), the last third of it fading into what lies below."""
+    hold_ms = max(30, round((brush.light.duration_s or 1.5) * 1000))
+    yield brush.still(brush.light.cells, once((0, 1), (hold_ms * 2 // 3, 1), (hold_ms, 0)))
 
 
 def ring_out(brush: Brush) -> Iterable[Layer]:
@@ -262,9 +268,9 @@ ROWS: Mapping[Meaning, Row] = {
     Meaning.TURN_CHANGES: Row(comet, COMET_CELL, 1.0, HAND),
     Meaning.LIVE_CORNER: Row(cells, STEADY, 0.6, GROUND),
     Meaning.GOING_DOWN: Row(land, STEADY, 1.0, HAND, WHITE),
-    Meaning.PARKED: Row(parked, STEADY, 0.5, HAND),
+    Meaning.PARKED: Row(parked, STEADY, 0.3, HAND),
     Meaning.ACCEPTED: Row(ring_out, RING_CELL, 1.0, HAND, blend=Blend.ADD),
-    Meaning.HELD: Row(cells, STEADY, 1.0, HAND),
+    Meaning.HELD: Row(hold, STEADY, 1.0, HAND, blend=Blend.ADD),
     Meaning.ILLEGAL: Row(cells, DOUBLE_BLINK, 1.0, Voice.WRONG, WRONG, FAULT, clock="wrong"),
     Meaning.ILLEGAL_REST: Row(cells, STEADY, 0.5, Voice.WRONG, WHITE),
     Meaning.WHOLE_WRONG: Row(blink_or_white, DOUBLE_BLINK, 1.0, Voice.WRONG, WRONG, FAULT, clock="wrong"),

@@ -58,17 +58,17 @@ PALETTES: Mapping[str, Palette] = {
     for palette in (
         Palette("default", {
             "blue": (16, 64, 250), "yellow": (255, 216, 20), "red": (215, 10, 45), "green": (40, 205, 115),
-            "purple": (130, 40, 235), "orange": (255, 160, 20),
+            "purple": (104, 16, 226), "orange": (255, 178, 70),
             WHITE: (255, 240, 220), WRONG: (255, 0, 0), AMBER: (255, 118, 0),
         }),
         Palette("safe", {
             "blue": (0, 30, 235), "yellow": (255, 218, 45), "red": (182, 0, 24), "green": (60, 175, 160),
-            "purple": (100, 20, 220), "orange": (255, 165, 30),
+            "purple": (92, 0, 214), "orange": (255, 182, 78),
             WHITE: (255, 240, 220), WRONG: (255, 0, 0), AMBER: (255, 122, 0),
         }),
         Palette("night", {
             "blue": (24, 36, 160), "yellow": (165, 136, 28), "red": (122, 0, 20), "green": (44, 122, 96),
-            "purple": (84, 24, 150), "orange": (165, 105, 20),
+            "purple": (68, 12, 146), "orange": (165, 109, 10),
             WHITE: (165, 150, 130), WRONG: (165, 0, 0), AMBER: (165, 76, 0),
         }),
     )

@@ -39,7 +39,7 @@ REVEAL_S = FADE_S + GROW_S
 PAGE_S, ALONE_S, GLOW_S = 3.0, 4.0, 4.0
 SCROLL_S = 0.25
 BREATH = (0, 1.0), (1200, 0.55), (2400, 1.0)
-THICKEST_BAR = 3
+THICKEST_BAR = 4
 SMALLEST_BOARD = 14  # below this a board is too small for two players to a page: the whole grid is used
 HOME = {"blue": (0, 0), "yellow": (0, 1), "red": (1, 1), "green": (1, 0), "purple": (0, 0), "orange": (1, 1)}
 QUARTERS = ((0, 0), (0, 1), (1, 1), (1, 0))  # (lower half, right half), clockwise
@@ -110,8 +110,8 @@ def _quarter(cell: GridCell, area: Rect) -> tuple[int, int]:
 
 def _in_quarters(lines: Sequence[ScoreLine], quarters: Sequence[tuple[int, int]], area: Rect) -> Sheet | None:
     """Show all at once, each number in its own corner; None if two in one half do not fit side by side."""
-    if len(lines) > len(QUARTERS):
-        return None
+    if len(lines) > len(QUARTERS) or (len(lines) == 2 and quarters[0][0] == quarters[1][0]):
+        return None  # two are better read one above the other
     taken: list[tuple[int, int]] = []
     for quarter in quarters:
         taken.append(quarter if quarter not in taken else next(q for q in QUARTERS if q not in taken))
@@ -140,7 +140,7 @@ def _sheet(
 ) -> Sheet | None:
     """Put numbers flush to the outer edges, bars between; None without room for one row of bar each."""
     room = area.rows - 2 * (HEIGHT + 1)
-    thick = min(THICKEST_BAR, room // len(lines))
+    thick = _thickness(lines, room // len(lines))
     if thick < 1:
         return None
     top = area.row + HEIGHT + 1 + (room - thick * len(lines)) // 2
@@ -153,11 +153,17 @@ def _sheet(
     return Sheet(tuple(items), area)
 
 
+def _thickness(lines: Sequence[ScoreLine], room: int) -> int:
+    """Give every bar the rows there are, the same to each colour of a line where they suffice."""
+    thick, colours = min(THICKEST_BAR, room), max(len(line.colours) for line in lines)
+    return thick - thick % colours if thick >= colours else thick
+
+
 def _alone(line: ScoreLine, quarter: tuple[int, int], area: Rect) -> Sheet:
     """Show one player: the number above its bar."""
     words = [spell(line.total, minus) for minus in Minus]
     word = next((word for word in words if word.width <= area.cols), words[0])
-    thick = max(1, min(THICKEST_BAR, area.rows - HEIGHT - 1))
+    thick = max(1, _thickness([line], area.rows - HEIGHT - 1))
     row = area.row + max(0, (area.rows - HEIGHT - 1 - thick) // 2)
     col = area.col + (max(0, area.cols - word.width) if quarter[1] else 0)
     bar_rows = tuple(range(row + HEIGHT + 1, row + HEIGHT + 1 + thick))
