@@ -63,10 +63,10 @@ class SimulationError(HostError, RuntimeError):
 class Simulation:
     """What is to be simulated.
 
-    `recorded` is a game to repeat; without one a random game is played by `rules` and `options`, decided by
-    `seed`, as is every movement of the hands. `speed` None: `WATCHED_SPEED` in a terminal, else as fast as
-    possible. `slips`: pieces put down wrongly first. `directory` keeps the journal; without one it is
-    forgotten at the end.
+    `recorded` is a game to repeat, to its end or as far as it went; without one a random game is played by
+    `rules` and `options`, decided by `seed`, as is every movement of the hands. `speed` None: `WATCHED_SPEED`
+    in a terminal, else as fast as possible. `slips`: pieces put down wrongly first. `directory` keeps the
+    journal; without one it is forgotten at the end.
     """
 
     rules: str = "classic"
@@ -169,7 +169,7 @@ class People:
         self._lying: list[tuple[GridCell, ...]] = []
 
     def play(self, turns: Iterable[Turn]) -> Status:
-        """Play to the end; returns the final status. Raises SimulationError, DaemonDiedError."""
+        """Play all turns; returns the final status. Raises SimulationError, DaemonDiedError."""
         status = self._wait(lambda status: status["state"] == "playing", "began no game on the empty board")
         if status["plies"]:
             raise SimulationError("the journal holds a game that is not over: choose another directory")
@@ -194,12 +194,12 @@ class People:
         cells = self._layout.to_grid(turn.placement.cells)
         told = ""
         for _ in range(TRIES):
-            self._table.perform(self._hands.place(cells), after_ms=self._hands.think_ms())
+            self._table.perform(self._hands.place(cells), after_ms=self._think_ms())
             if self._until(lambda status: _is_recorded(status, turn)):
                 self._lying.append(cells)
                 return
             told = _told(self._daemon.status, turn)
-            self._table.perform(self._hands.lift(cells), after_ms=self._hands.think_ms())
+            self._table.perform(self._hands.lift(cells), after_ms=self._think_ms())
             self._wait(lambda status: _is_clear(status, turn.ply - 1), "does not let go of a lifted piece")
         where = engine.notation.cells_name(self._layout.lattice, turn.placement.cells)
         what = f"ply {turn.ply}, {turn.colour} {turn.placement.piece} on {where}"
@@ -208,7 +208,7 @@ class People:
     def _slip(self, turn: Turn) -> None:
         """Put the piece down where it may not go, until the table says so, and lift it again."""
         cells = self._layout.to_grid(turn.slip)
-        self._table.perform(self._hands.place(cells), after_ms=self._hands.think_ms())
+        self._table.perform(self._hands.place(cells), after_ms=self._think_ms())
         status = self._wait(
             lambda status: bool(_problems(status, turn.slip)), "does not refuse a wrong piece"
         )
@@ -218,8 +218,11 @@ class People:
         if self._table.speed != MAX_SPEED:
             while self._table.still_ms < SLIP_MS:
                 self._look()
-        self._table.perform(self._hands.lift(cells), after_ms=self._hands.think_ms())
+        self._table.perform(self._hands.lift(cells), after_ms=self._think_ms())
         self._wait(lambda status: _is_clear(status, turn.ply - 1), "does not forget a refused piece")
+
+    def _think_ms(self) -> int:
+        return 0 if self._table.speed == MAX_SPEED else self._hands.think_ms()
 
     # Looking at the table.
 
@@ -284,7 +287,10 @@ def _told(status: Status | None, turn: Turn) -> str:
 
 
 def _compare(game: Game, status: Status) -> None:
-    """The table must count as the rules do."""
+    """The table must have come to the same end as the rules, and count as they do."""
+    state = "over" if game.is_over else "playing"
+    if status["state"] != state:
+        raise SimulationError(f"the table says that the game is {status['state']}, the rules: {state}")
     for colour, score in game.scores().items():
         if status["scores"][colour]["total"] != score.total:
             counted = status["scores"][colour]["total"]
@@ -333,8 +339,8 @@ socket = {json.dumps(str(socket))}
 
 
 def _footer(wanted: Simulation, speed: float) -> str:
-    what = "recorded game" if wanted.recorded else f"random game, seed {wanted.seed}"
-    pace = "as fast as it goes" if speed == MAX_SPEED else f"speed {speed:g}"
+    what = "recorded" if wanted.recorded else f"seed {wanted.seed}"
+    pace = "max speed" if speed == MAX_SPEED else f"speed {speed:g}"
     return f"{what} · {pace} · Ctrl-C ends"
 
 

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
 MAX_SPEED = math.inf
 STILL_MS = 2600  # after a motion, at MAX_SPEED: longer than any wait of the table's
-UNREAD_BYTES = 2048  # that may wait for the host; a terminal's queue holds 4096
+UNREAD_BYTES = 1024  # that may wait for the host; more would only be frames it need not read
 POLL_S = 0.0005  # how soon to look again whether the host has read on
 READ_BYTES = 65536
 TURN_S = 0.02  # longest time the thread works without looking up

@@ -115,7 +115,7 @@ def test_at_max_speed_stillness_passes_as_fast_as_it_is_read(
 
 def test_at_max_speed_time_waits_for_the_host(table: VirtualTable, host: Host, hands: Hands) -> None:
     table.perform(hands.place([(0, 0)]), after_ms=600_000)
-    assert when(lambda: host.port.in_waiting >= 2048)
+    assert when(lambda: host.port.in_waiting >= 1024)
     assert table.now_ms < 300_000
     host.see({(0, 0)})
     assert table.now_ms >= 600_000
