@@ -150,7 +150,7 @@ class Daemon:
         now = self._loop.time()
         match answer:
             case storage.Recorded():
-                if answer.game_id == self._table.game_id:
+                if answer.game_id == self._table.record.game_id:
                     self._feed(Recorded(now, answer.seq))
             case storage.Failed():
                 self._feed(RecordFailed(now, answer.why))

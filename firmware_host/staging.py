@@ -103,7 +103,7 @@ def stage(table: Table) -> View:
     covered = table.still.covered
     pieces = tuple(
         (move.colour, layout.to_grid(cell for cell in move.placement.cells if cell in covered))
-        for move in table.reader.placed
+        for move in table.record.placed
     )
     return View(layout.rows, layout.cols, layout.board, tuple(_lights(table)), pieces)
 
@@ -139,7 +139,7 @@ def _turn(table: Table) -> Iterator[Light]:
     own = game.cells_of(mover) or game.start_cells(mover)
     yield Light(Meaning.TURN, layout.to_grid(own), mover, table.turn_since_s)
     if table.settings.help.corners != "off":
-        yield Light(Meaning.LIVE_CORNER, layout.to_grid(table.live_corners), mover)
+        yield Light(Meaning.LIVE_CORNER, layout.to_grid(table.record.live_corners), mover)
 
 
 # -- findings
@@ -170,7 +170,11 @@ def _unfit(table: Table, finding: Unfit, shown: Shown) -> Iterator[Light]:
         yield Light(explained, layout.to_grid(violation.touched), mover, since_s)
     if violation.reason in (Reason.NO_OWN_CORNER, Reason.START_NOT_COVERED):
         yield Light(
-            Meaning.LIVE_CORNER, layout.to_grid(table.live_corners), mover, since_s, level=CORNERS_AGAIN
+            Meaning.LIVE_CORNER,
+            layout.to_grid(table.record.live_corners),
+            mover,
+            since_s,
+            level=CORNERS_AGAIN,
         )
 
 
@@ -242,7 +246,7 @@ def _home(table: Table, colour: Colour) -> GridCell | None:
     """Where a colour comes from: its first piece's cell nearest to a corner, or its only start cell."""
     game, layout = table.game, table.layout
     last_row, last_col = game.lattice.rows - 1, game.lattice.cols - 1
-    first = next((placed.placement.cells for placed in table.reader.placed if placed.colour == colour), ())
+    first = next((placed.placement.cells for placed in table.record.placed if placed.colour == colour), ())
     starts = game.start_cells(colour)
     cells = first or (starts if len(starts) == 1 else ())
     if not cells:

@@ -21,13 +21,13 @@ VERSION = 1
 def describe_status(table: Table) -> dict[str, Any]:
     """Return the whole status object."""
     game = table.game
-    running = bool(table.game_id)
+    running = bool(table.record.game_id)
     last = game.last_placement
     return {
         "v": VERSION,
         "state": table.state,
         "rules": game.rules.name,
-        "game_id": table.game_id or None,
+        "game_id": table.record.game_id or None,
         "to_move": game.to_move if running else None,
         "player_to_move": game.player_to_move if running else None,
         "plies": game.plies,
@@ -77,7 +77,11 @@ def _next_thing(table: Table) -> str:
     if table.game.is_over:
         return words.OVER
     mover = table.game.to_move
-    return words.next_thing(str(mover), len(table.live_corners)) if table.game_id and mover else words.CLEAR
+    return (
+        words.next_thing(str(mover), len(table.record.live_corners))
+        if table.record.game_id and mover
+        else words.CLEAR
+    )
 
 
 def _unfit(_table: Table, finding: Unfit) -> tuple[str, Iterable[Cell], str]:
@@ -90,7 +94,7 @@ def _displaced(table: Table, finding: Displaced) -> tuple[str, Iterable[Cell], s
 
 
 def _stray(table: Table, finding: Stray) -> tuple[str, Iterable[Cell], str]:
-    return "stray", finding.cells, words.STRAY if table.game_id else words.CLEAR
+    return "stray", finding.cells, words.STRAY if table.record.game_id else words.CLEAR
 
 
 _DESCRIBED: dict[type[Finding], Callable[[Table, Any], tuple[str, Iterable[Cell], str]]] = {

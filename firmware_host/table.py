@@ -22,7 +22,7 @@ import engine
 from engine import Placement
 from firmware_host import staging
 from firmware_host.debounce import Stillness
-from firmware_host.effects import BeginGame, Effect, FinishGame, Record, Say, Show
+from firmware_host.effects import BeginGame, Effect, Say, Show
 from firmware_host.events import (
     ButtonPressed,
     ButtonReleased,
@@ -34,10 +34,10 @@ from firmware_host.events import (
     SensorsLost,
     Ticked,
 )
+from firmware_host.game_record import GameRecord
 from firmware_host.layout import Layout
-from firmware_host.recognise import Cleared, Finding, Fits, Lifted, Moved, Reader, Unfit, clusters
-from firmware_host.replay import replay
-from firmware_host.status import describe_status, game_result
+from firmware_host.recognise import Cleared, Finding, Fits, Lifted, Moved, Unfit, clusters
+from firmware_host.status import describe_status
 
 if TYPE_CHECKING:
     import random
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from firmware_host.config import Settings
     from firmware_host.journal import SavedGame
     from firmware_host.layout import Cell
-    from firmware_host.recognise import Cells
+    from firmware_host.recognise import Cells, Placed
     from firmware_host.view import Light, View
 
 HOLD_NEW_S = 3.0
@@ -106,30 +106,24 @@ class Table:
         self.lost: str | None = "waiting for the board"
         self.unsaved: str | None = None
 
-        # The game on the table; `_load` sets all of these.
-        self.game: Game
+        # What belongs to the game on the table; `_load` sets all of these.
+        self.record: GameRecord
         self.layout: Layout
         self.still: Stillness
-        self.reader: Reader
-        self.game_id: str
         self.resolving: bool
         self.turn_since_s: float
-        self.live_corners: tuple[Cell, ...]
         self.shown: dict[Finding, Shown]
         self.flashes: list[Light]
         self.awaiting: list[staging.Acceptance]
-        self._seq: int
-        self._durable_seq: int
         self._blind: bool
-        self._recorded: dict[Cell, Colour]
         self._strays: dict[Cells, float]
         self._lifts: list[Lift]
         self._undone: int
         self._committed_s: float
         if saved is None:
-            self._load(engine.new_game(settings.game.rules, **settings.game.options))
+            self._load(self._new_record(""))
         else:
-            self._restore(saved)
+            self._load(GameRecord.resume(saved, self.waits, self._emit))
 
     # -- events
 
@@ -146,21 +140,26 @@ class Table:
         return describe_status(self)
 
     @property
+    def game(self) -> Game:
+        """The game on the table; before the first has begun, one that nothing happened to."""
+        return self.record.game
+
+    @property
     def saved(self) -> bool:
         """True if everything that happened is durable."""
-        return self._durable_seq >= self._seq and self.unsaved is None
+        return self.record.durable_seq >= self.record.seq and self.unsaved is None
 
     @property
     def state(self) -> str:
         """One of idle, playing, resolving, suspended, over."""
-        if not self.game_id:
+        if not self.record.game_id:
             return "idle"
         if self.game.is_over:
             return "over"
         if not self.resolving:
             return "playing"
         here = self.still.covered
-        return "resolving" if any(cell in here for cell in self._recorded) else "suspended"
+        return "resolving" if any(cell in here for cell in self.record.cells) else "suspended"
 
     def _see_frame(self, event: FrameSeen) -> None:
         changed = self.still.see(event.board_s, event.heights)
@@ -169,9 +168,9 @@ class Table:
         if self._blind:
             self._blind = False
             changed = True
-            self.resolving = bool(self._recorded.keys() - self.still.covered)
+            self.resolving = bool(self.record.cells.keys() - self.still.covered)
             self._mark_strays(unproven_only=True)
-        if not self.game_id and not self.still.covered:
+        if not self.record.game_id and not self.still.covered:
             self._begin(event.t_s)
         elif changed:
             self._read()
@@ -189,7 +188,7 @@ class Table:
     def _take_recorded(self, event: Recorded) -> None:
         if self.unsaved is not None:
             self._say("the journal is written again; nothing was lost")
-        self._durable_seq = max(self._durable_seq, event.seq)
+        self.record.durable_seq = max(self.record.durable_seq, event.seq)
         self.unsaved = None
         self._show_accepted(event.t_s)
 
@@ -216,19 +215,19 @@ class Table:
     def _read(self) -> None:
         """Read the board anew; what stays as it was keeps its times."""
         covered = self.still.covered
-        new = covered - self._recorded.keys()
-        missing = self._recorded.keys() - covered
+        new = covered - self.record.cells.keys()
+        missing = self.record.cells.keys() - covered
         if self.resolving and not missing:
             self.resolving = False
             self._say("the board agrees with the record again")
-        if not self.game_id:
-            findings = self.reader.strays(new)
+        if not self.record.game_id:
+            findings = self.record.reader.strays(new)
         elif self.game.is_over:
-            findings = self.reader.read_over(new, missing)
+            findings = self.record.reader.read_over(new, missing)
         elif self.resolving or self._is_packing(missing):
-            findings = self.reader.compare(new, missing)
+            findings = self.record.reader.compare(new, missing)
         else:
-            findings = self.reader.read(
+            findings = self.record.reader.read(
                 new,
                 missing,
                 stray=self._stray_cells(),
@@ -261,7 +260,7 @@ class Table:
 
     @property
     def _actions(self) -> dict[type[Finding], Callable[[Any, float], None]]:
-        if self.resolving or not self.game_id:
+        if self.resolving or not self.record.game_id:
             return {}
         return {Fits: self._accept, Moved: self._correct, Lifted: self._take_back, Cleared: self._next_game}
 
@@ -269,7 +268,7 @@ class Table:
         """Whether pieces are being packed away: two or more gone within a short time. Undoes the undoing."""
         gone = [
             self.still.changed_s(move.placement.cells)
-            for move in self.reader.placed
+            for move in self.record.placed
             if missing.issuperset(move.placement.cells)
         ]
         since = [lift for lift in self._lifts if self.still.t_s - lift.board_s < self.waits.packing_s]
@@ -307,7 +306,7 @@ class Table:
 
     def _mark_strays(self, *, unproven_only: bool = False) -> None:
         """What lies there now without a meaning can only become a placement after it was lifted."""
-        new = self.still.covered - self._recorded.keys()
+        new = self.still.covered - self.record.cells.keys()
         for group in clusters(new, self.game.lattice):
             known = any(
                 shown.ripe_s is not None and isinstance(finding, Unfit) and finding.cells == group
@@ -330,83 +329,61 @@ class Table:
         self._committed_s = self.still.t_s
         if not restored:
             since_s = self.shown[finding].since_s
-            self.awaiting.append(staging.Acceptance(self._seq, mover, finding.placement.cells, since_s))
+            self.awaiting.append(staging.Acceptance(self.record.seq, mover, finding.placement.cells, since_s))
 
     def _correct(self, finding: Moved, t_s: float) -> None:
         later = [
-            move.placement.cells for move in self.reader.placed[len(self.reader.placed) - finding.depth + 1 :]
+            move.placement.cells for move in self.record.placed[len(self.record.placed) - finding.depth + 1 :]
         ]
-        colour = self.reader.placed[-finding.depth].colour
+        colour = self.record.placed[-finding.depth].colour
         for _ in range(finding.depth):
-            self._undo()
+            self._undo_last()
         self._play(finding.placement.cells)
-        seq = self._seq
+        seq = self.record.seq
         for cells in later:
             self._play(cells)
         self.awaiting.append(staging.Acceptance(seq, colour, finding.placement.cells, t_s))
 
     def _take_back(self, finding: Lifted, t_s: float) -> None:
-        move = self.reader.placed[-1]
-        limit = self.waits.undo_limit or len(self.game.colours)
-        if self._undone >= limit:
+        if self._undone >= (self.waits.undo_limit or len(self.game.colours)):
             return
         self._undone += 1
-        self._lifts.append(Lift(move.colour, move.placement, self.still.changed_s(finding.cells)))
-        self._undo()
-        self.flashes.append(staging.taken_back(self.layout, move.colour, move.placement.cells, t_s))
+        gone_s = self.still.changed_s(finding.cells)
+        placed = self._undo_last()
+        self._lifts.append(Lift(placed.colour, placed.placement, gone_s))
+        self.flashes.append(staging.taken_back(self.layout, placed.colour, placed.placement.cells, t_s))
 
     def _take_back_by_button(self, t_s: float) -> None:
-        if not self.reader.placed:
+        if not self.record.placed:
             return
-        move = self.reader.placed[-1]
-        self._undo()
-        self._strays[frozenset(move.placement.cells)] = self.still.t_s
-        self.flashes.append(staging.taken_back(self.layout, move.colour, move.placement.cells, t_s))
+        placed = self._undo_last()
+        self._strays[frozenset(placed.placement.cells)] = self.still.t_s
+        self.flashes.append(staging.taken_back(self.layout, placed.colour, placed.placement.cells, t_s))
         self._read()
 
-    def _pass_by_choice(self, _t_s: float) -> None:
-        mover = self.game.to_move
-        if mover is None or self.resolving:
+    def _pass_by_choice(self, t_s: float) -> None:
+        if self.resolving or not self.record.game_id:
             return
         try:
-            self.game.pass_turn()
+            self.record.pass_turn()
         except engine.EngineError as error:
             self._say(f"no pass: {error}")
             return
-        self._seq += 1
-        self._effects.append(Record(self._seq, "pass", mover))
-        self._changed_record()
+        self.turn_since_s = t_s
         self._read()
 
     def _play(self, cells: tuple[Cell, ...]) -> None:
         mover = self.game.to_move
         assert mover is not None
-        marks = len(self.game.history)
-        move = self.game.play(cells)
-        assert move.placement is not None
-        self._seq += 1
-        self._effects.append(Record(self._seq, "place", mover, move.placement.piece, move.placement.cells))
-        where = engine.notation.cells_name(self.game.lattice, cells)
-        self._say(f"{self.game.plies}. {mover} {move.placement.piece} {where}")
-        self._changed_record()
-        passes = [later.colour for later in self.game.history[marks + 1 :]]
+        passes = self.record.play(cells)
+        self.turn_since_s = self._t_s
         self.flashes += staging.turn_passes(self, mover, passes, self._t_s)
-        if self.game.is_over:
-            self._effects.append(FinishGame(game_result(self.game)))
-            self._say(
-                "the game is over: " + ", ".join(f"{c} {s.total}" for c, s in self.game.scores().items())
-            )
 
-    def _undo(self) -> None:
-        taken = self.game.undo()[0]
-        assert taken.placement is not None
-        self._seq += 1
-        self._effects.append(
-            Record(self._seq, "undo", taken.colour, taken.placement.piece, taken.placement.cells)
-        )
-        self._say(f"taken back: {taken.colour} {taken.placement.piece}")
-        self.awaiting = [item for item in self.awaiting if item.cells != taken.placement.cells]
-        self._changed_record()
+    def _undo_last(self) -> Placed:
+        placed = self.record.take_back()
+        self.turn_since_s = self._t_s
+        self.awaiting = [item for item in self.awaiting if item.cells != placed.placement.cells]
+        return placed
 
     # -- games
 
@@ -414,53 +391,42 @@ class Table:
         self._begin(t_s)
 
     def _begin(self, t_s: float) -> None:
-        game = self.settings.game
+        rules = self.settings.game
         still, shown = self.still, self.shown
-        self._load(engine.new_game(game.rules, **game.options))
+        game_id = self._new_id()
+        self._load(self._new_record(game_id))
         self.still, self.shown, self._blind = still, shown, False
-        self.game_id = self._new_id()
-        self._effects.append(
-            BeginGame(self.game_id, game.rules, dict(game.options), self._rng.getrandbits(32))
-        )
-        self._say(f"new game {self.game_id}: {game.rules}")
+        self._emit(BeginGame(game_id, rules.rules, dict(rules.options), self._rng.getrandbits(32)))
+        self._say(f"new game {game_id}: {rules.rules}")
         for group in clusters(still.covered, self.game.lattice):
             self._strays[group] = still.t_s
         self.turn_since_s = t_s
         self._read()
 
-    def _restore(self, saved: SavedGame) -> None:
-        self._load(replay(saved))
-        self.game_id = saved.game_id
-        self._seq = self._durable_seq = saved.entries[-1].seq if saved.entries else 0
+    def _new_record(self, game_id: str) -> GameRecord:
+        rules = self.settings.game
+        return GameRecord(engine.new_game(rules.rules, **rules.options), self.waits, self._emit, game_id)
 
-    def _load(self, game: Game) -> None:
-        """Lay a game on the table that nothing has happened to yet."""
+    def _load(self, record: GameRecord) -> None:
+        """Lay a game on the table; its board has not been looked at yet."""
         sensors = self.settings.sensors
-        self.game = game
-        self.layout = Layout(game.lattice, sensors.rows, sensors.cols)
+        self.record = record
+        self.layout = Layout(record.game.lattice, sensors.rows, sensors.cols)
         self.still = Stillness(self.layout)
-        self.game_id, self._seq, self._durable_seq = "", 0, 0
         self.resolving, self._blind = False, True
-        self.shown = {}
-        self.flashes = []
-        self._strays = {}
-        self._lifts = []
+        self.turn_since_s = self._t_s
+        self.shown, self.flashes, self.awaiting = {}, [], []
+        self._strays, self._lifts = {}, []
         self._undone = 0
         self._committed_s = float("-inf")
-        self.awaiting = []
-        self._changed_record()
-
-    def _changed_record(self) -> None:
-        self.reader = Reader(self.game, self.waits)
-        self._recorded = {cell: move.colour for move in self.reader.placed for cell in move.placement.cells}
-        self.live_corners = self.game.live_corners()
-        self.turn_since_s = self._t_s
 
     # -- what is said
 
     def _show_accepted(self, t_s: float) -> None:
         """Pulse for what is durable now, or for everything while the disk refuses."""
-        ready = [item for item in self.awaiting if item.seq <= self._durable_seq or self.unsaved is not None]
+        ready = [
+            item for item in self.awaiting if item.seq <= self.record.durable_seq or self.unsaved is not None
+        ]
         for item in ready:
             self.awaiting.remove(item)
             self.flashes += staging.accepted(self.layout, item, t_s)
@@ -470,7 +436,10 @@ class Table:
         view = staging.stage(self)
         if view != self._view:
             self._view = view
-            self._effects.append(Show(view))
+            self._emit(Show(view))
 
     def _say(self, text: str) -> None:
-        self._effects.append(Say(text))
+        self._emit(Say(text))
+
+    def _emit(self, effect: Effect) -> None:
+        self._effects.append(effect)

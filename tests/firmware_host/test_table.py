@@ -152,7 +152,7 @@ def test_illegal_is_not_said_before_the_hand_is_still(rig):
     assert rig.problems == []
     rig.wait(0.2)
     assert rig.problems == ["no_own_corner"]
-    assert rig.table.live_corners
+    assert rig.table.record.live_corners
     assert Meaning.WHOLE_WRONG in rig.lights()
 
 

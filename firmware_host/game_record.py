@@ -1,0 +1,87 @@
+"""The game on the table, on its way into the journal: every change of it is one entry, nothing is taken out.
+
+Entries are emitted as effects; `durable_seq` follows when the storage thread has answered. What others ask of
+the position again and again (recorded cells, live corners, the reader) is worked out once a change.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import engine
+from firmware_host.effects import Effect, FinishGame, Record, Say
+from firmware_host.recognise import Reader
+from firmware_host.replay import replay
+from firmware_host.status import game_result
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from engine import Colour, Game, Move
+    from firmware_host.config import Reading
+    from firmware_host.journal import SavedGame
+    from firmware_host.layout import Cell
+    from firmware_host.recognise import Placed
+
+
+class GameRecord:
+    """A game and its entries. `game_id` is empty while no game has begun; `seq` counts the entries."""
+
+    def __init__(self, game: Game, waits: Reading, emit: Callable[[Effect], None], game_id: str = "") -> None:
+        self.game = game
+        self.game_id = game_id
+        self.seq = self.durable_seq = 0
+        self._waits, self._emit = waits, emit
+        self._renew()
+
+    @classmethod
+    def resume(cls, saved: SavedGame, waits: Reading, emit: Callable[[Effect], None]) -> GameRecord:
+        """Go on with a recorded game. Raises ReplayError."""
+        record = cls(replay(saved), waits, emit, saved.game_id)
+        record.seq = record.durable_seq = saved.entries[-1].seq if saved.entries else 0
+        return record
+
+    @property
+    def placed(self) -> list[Placed]:
+        """The recorded pieces, in the order they were placed."""
+        return self.reader.placed
+
+    def play(self, cells: tuple[Cell, ...]) -> list[Colour]:
+        """Place the mover's piece; returns the colours that had to pass behind it, in order."""
+        mover = self.game.to_move
+        assert mover is not None
+        done = len(self.game.history)
+        move = self.game.play(cells)
+        assert move.placement is not None
+        where = engine.notation.cells_name(self.game.lattice, cells)
+        self._emit(Say(f"{self.game.plies}. {mover} {move.placement.piece} {where}"))
+        self._enter("place", move)
+        if self.game.is_over:
+            self._emit(FinishGame(game_result(self.game)))
+            totals = ", ".join(f"{colour} {score.total}" for colour, score in self.game.scores().items())
+            self._emit(Say(f"the game is over: {totals}"))
+        return [later.colour for later in self.game.history[done + 1 :]]
+
+    def take_back(self) -> Placed:
+        """Take back the last placement, and whatever was chosen after it."""
+        placed = self.placed[-1]
+        plies = self.game.plies
+        while self.game.plies == plies:
+            self._enter("undo", self.game.undo()[0])
+        self._emit(Say(f"taken back: {placed.colour} {placed.placement.piece}"))
+        return placed
+
+    def pass_turn(self) -> None:
+        """Pass by choice. Raises EngineError where the rules forbid it."""
+        self._enter("pass", self.game.pass_turn())
+
+    def _enter(self, kind: str, move: Move) -> None:
+        self.seq += 1
+        piece, cells = (move.placement.piece, move.placement.cells) if move.placement else ("", ())
+        self._emit(Record(self.seq, kind, move.colour, piece, cells))
+        self._renew()
+
+    def _renew(self) -> None:
+        self.reader = Reader(self.game, self._waits)
+        self.cells = {cell: piece.colour for piece in self.placed for cell in piece.placement.cells}
+        self.live_corners = self.game.live_corners()
