@@ -89,7 +89,7 @@ class Screen:
         self._restore: Callable[[], None] = lambda: None
 
     def __enter__(self) -> Self:
-        with contextlib.suppress(termios.error):  # not a terminal: nothing to put back
+        with contextlib.suppress(OSError, termios.error):  # not a terminal: nothing to put back
             self._restore = _quieten(self._out.fileno())
         self._write(ENTER)
         return self
@@ -105,10 +105,11 @@ class Screen:
     @property
     def size(self) -> tuple[int, int]:
         """(columns, lines) now; people resize windows."""
-        try:
-            return os.get_terminal_size(self._out.fileno())
-        except OSError:
-            return 80, 24
+        with contextlib.suppress(OSError):
+            size = os.get_terminal_size(self._out.fileno())
+            if min(size) > 0:  # some terminals do not know
+                return size
+        return 80, 24
 
     def draw(self, canvas: Canvas) -> None:
         """Show the canvas; only what differs from the last one is written."""

@@ -79,7 +79,7 @@ class Scene:
         canvas = Canvas(*size, GROUND)
         pitch, beside = self._fit(size)
         if not pitch:
-            _write(canvas, 1, 1, size[0] - 2, words)
+            _write(canvas, 1, 1, size[0] - 2, words, size[1] - 2)
             return canvas
         picture = self._board(pitch, duty, plastic)
         lines, cols = len(picture) // 2, picture.shape[1]
@@ -115,7 +115,7 @@ class Scene:
         return self._picture
 
 
-def _write(canvas: Canvas, top: int, left: int, width: int, words: Words, lines: int = WORDS_LINES) -> None:
+def _write(canvas: Canvas, top: int, left: int, width: int, words: Words, lines: int) -> None:
     """Write the words into a column; what has no room below is left out."""
     right = left + width
     row = top
@@ -125,7 +125,7 @@ def _write(canvas: Canvas, top: int, left: int, width: int, words: Words, lines:
         col += 3
     canvas.text(row, col, words.title[: right - col], WRONG if words.wrong else INK, bold=True)
     row += 1
-    for text in textwrap.wrap(words.sentence, width)[:3]:
+    for text in textwrap.wrap(words.sentence, max(1, width))[:3]:
         canvas.text(row, left, text, INK if words.wrong else SECOND)
         row += 1
     row = top + 5
@@ -137,7 +137,7 @@ def _write(canvas: Canvas, top: int, left: int, width: int, words: Words, lines:
     foot = top + lines - 1 if words.footer else top + lines
     for colour, text in words.recent[: max(0, foot - row - (1 if words.footer else 0))]:
         canvas.text(row, left, "▪", _plastic(colour))
-        canvas.text(row, left + 2, textwrap.shorten(text, width - 2, placeholder=" …"), SECOND)
+        canvas.text(row, left + 2, textwrap.shorten(text, max(2, width - 2), placeholder=" …"), SECOND)
         row += 1
     canvas.text(foot, left, words.footer[:width], SECOND)
 
