@@ -45,8 +45,9 @@ class DaemonProcess:
         self._command, self._socket, self._log = list(command), socket, log
         self._changed = threading.Condition()
         self._status: Status | None = None
-        self._count = 0  # of statuses seen
-        self._stopping = False
+        self._count = self._told = 0  # statuses taken, and those that whoever waits has been told of
+        self._over = threading.Event()
+        self._gave_up = False
 
     def __enter__(self) -> Self:
         env = {name: value for name, value in os.environ.items() if name not in SERVICE_VARIABLES}
@@ -79,18 +80,19 @@ class DaemonProcess:
         return self._process.pid
 
     def wait_for_news(self, timeout_s: float) -> None:
-        """Wait for the next status, no longer than this. Raises DaemonDiedError."""
+        """Wait for a status that came after the last call, no longer than this. Raises DaemonDiedError."""
         with self._changed:
-            seen = self._count
-            self._changed.wait_for(lambda: self._count != seen or self._has_died, timeout_s)
+            self._changed.wait_for(lambda: self._count != self._told or self._has_died, timeout_s)
+            self._told = self._count
         if self._has_died:
-            raise DaemonDiedError(
-                f"the daemon ended with {describe_exit(self._process.returncode)}{self.last_words()}"
+            how = (
+                "never answered" if self._gave_up else f"ended with {describe_exit(self._process.returncode)}"
             )
+            raise DaemonDiedError(f"the daemon {how}{self.last_words()}")
 
     def stop(self) -> int:
         """Stop it as a service manager does, SIGTERM first; returns its exit code. May be called twice."""
-        self._stopping = True
+        self._over.set()
         if self._process.poll() is None:
             self._process.send_signal(signal.SIGTERM)
             try:
@@ -108,18 +110,19 @@ class DaemonProcess:
 
     @property
     def _has_died(self) -> bool:
-        return not self._stopping and self._process.poll() is not None
+        return not self._over.is_set() and self._process.poll() is not None
 
     def _watch(self) -> None:
         give_up_s = time.monotonic() + READY_S
-        while not self._stopping and self._process.poll() is None:
+        while not self._over.is_set() and self._process.poll() is None:
             try:
                 for status in watch(self._socket):
                     self._take(status)
             except ControlError:
                 if self._status is None and time.monotonic() > give_up_s:
-                    self._process.kill()  # it runs, but will never answer
-            threading.Event().wait(CONNECT_S)
+                    self._gave_up = True
+                    self._process.kill()
+            self._over.wait(CONNECT_S)
         with self._changed:
             self._changed.notify_all()
 
