@@ -53,7 +53,7 @@ class Sensors(Section, frozen=True):
     depth: Literal[1, 8] = 1
     rows: Size = 20
     cols: Size = 20
-    commit: Literal["settle"] = "settle"
+    commit: Literal["settle", "button"] = "settle"
 
 
 class Panel(Section, frozen=True):
@@ -134,10 +134,11 @@ class Help(Section, frozen=True):
 
 
 class State(Section, frozen=True):
-    """[state]: where games are kept, and where the running table is asked."""
+    """[state]: where games are kept, where the running table is asked, and what switches the machine off."""
 
     directory: str = "/var/lib/blokus-table"
     socket: str = "/run/blokus-table/control"
+    power_off: tuple[str, ...] = ("systemctl", "poweroff")
 
 
 class Settings(Section, frozen=True):

@@ -14,6 +14,7 @@ import asyncio
 import logging
 import random
 import signal
+import subprocess
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -31,6 +32,7 @@ from firmware_host.events import (
     RecordFailed,
     SensorsFound,
     SensorsLost,
+    Ticked,
 )
 from firmware_host.journal import new_game_id
 from firmware_host.render import Renderer
@@ -67,7 +69,8 @@ class Daemon:
         self._notify = sdnotify.SystemdNotifier().notify
         self._view: View | None = None
         self._next_frame: asyncio.TimerHandle | None = None
-        self._drawn_s = float("-inf")
+        self._alarm: asyncio.TimerHandle | None = None
+        self._powering_off = False
         self._fault: BaseException | None = None
         self._carry_out: dict[type, Callable[[Any], None]] = {
             BeginGame: self._begin_game,
@@ -75,7 +78,7 @@ class Daemon:
             FinishGame: self._finish_game,
             Show: self._show,
             Say: lambda effect: log.info("%s", effect.text),
-            PowerOff: lambda _effect: self._stop.set(),
+            PowerOff: self._power_off,
         }
 
     async def run(self) -> int:
@@ -101,7 +104,17 @@ class Daemon:
         if self._fault is not None:
             log.critical("stopped by a fault of this program", exc_info=self._fault)
             return 1
+        if self._powering_off:
+            self._switch_off_machine()
         return 0
+
+    def _switch_off_machine(self) -> None:
+        """Ask the system to switch off; by then all is written and dark."""
+        command = self._settings.state.power_off
+        try:
+            subprocess.Popen(command)
+        except OSError as error:
+            log.error("%s: the machine cannot be switched off: %s", " ".join(command), error)  # noqa: TRY400
 
     def _open_table(self) -> None:
         rng = random.Random()  # for names and shuffles, no secrets
@@ -170,6 +183,21 @@ class Daemon:
             self._carry_out[type(effect)](effect)
         if effects:
             self._control.changed()
+        self._set_alarm(self._table.wake_s)
+
+    def _set_alarm(self, wake_s: float | None) -> None:
+        """See to it that the table hears of the time it asked for."""
+        if self._alarm is not None:
+            if self._alarm.when() == wake_s:
+                return
+            self._alarm.cancel()
+            self._alarm = None
+        if wake_s is not None:
+            self._alarm = self._loop.call_at(wake_s, self._ring)
+
+    def _ring(self) -> None:
+        self._alarm = None
+        self._feed(Ticked(self._loop.time()))
 
     # -- what goes out
 
@@ -181,6 +209,10 @@ class Daemon:
 
     def _finish_game(self, effect: FinishGame) -> None:
         self._store.finish(effect)
+
+    def _power_off(self, _effect: PowerOff) -> None:
+        self._powering_off = True
+        self._stop.set()
 
     def _show(self, effect: Show) -> None:
         self._view = effect.view
@@ -194,7 +226,6 @@ class Daemon:
             self._next_frame.cancel()
             self._next_frame = None
         now = self._loop.time()
-        self._drawn_s = now
         self._lights.show(self._renderer.render(self._view, now))
         change_s = self._renderer.next_change_s(self._view, now)
         if change_s is not None:

@@ -25,8 +25,8 @@ class BeginGame:
 class Record:
     """Append one entry to the running game's journal and answer with Recorded once it is durable.
 
-    `kind` is "place", "pass" (by choice; forced passes follow from the rules), "undo" or "retire".
-    `seq` counts from 1 within the game and never repeats; a take-back is an entry too, nothing is overwritten.
+    `kind` is "place", "pass" (by choice; forced ones follow from the rules), "undo" or "retire".
+    `seq` counts from 1 within the game and never repeats; a take-back is an entry too: nothing is taken out.
     """
 
     seq: int
@@ -45,7 +45,7 @@ class FinishGame:
 
 @dataclass(frozen=True, slots=True)
 class Show:
-    """This is what the lights say from now on."""
+    """Say this with the lights from now on."""
 
     view: View
 

@@ -55,12 +55,7 @@ class GameRecord:
         assert move.placement is not None
         where = engine.notation.cells_name(self.game.lattice, cells)
         self._emit(Say(f"{self.game.plies}. {mover} {move.placement.piece} {where}"))
-        self._enter("place", move)
-        if self.game.is_over:
-            self._emit(FinishGame(game_result(self.game)))
-            totals = ", ".join(f"{colour} {score.total}" for colour, score in self.game.scores().items())
-            self._emit(Say(f"the game is over: {totals}"))
-        return [later.colour for later in self.game.history[done + 1 :]]
+        return self._enter_turn("place", move, done)
 
     def take_back(self) -> Placed:
         """Take back the last placement, and whatever was chosen after it."""
@@ -71,9 +66,25 @@ class GameRecord:
         self._emit(Say(f"taken back: {placed.colour} {placed.placement.piece}"))
         return placed
 
-    def pass_turn(self) -> None:
-        """Pass by choice. Raises EngineError where the rules forbid it."""
-        self._enter("pass", self.game.pass_turn())
+    def pass_turn(self) -> list[Colour]:
+        """Pass by choice; returns those who had to pass behind it. Raises EngineError if it is forbidden."""
+        done = len(self.game.history)
+        return self._enter_turn("pass", self.game.pass_turn(), done)
+
+    def retire(self, colour: Colour) -> list[Colour]:
+        """Give a colour up; returns those who had to pass behind it."""
+        done = len(self.game.history)
+        self._emit(Say(f"{colour} gives up"))
+        return self._enter_turn("retire", self.game.retire(colour), done)
+
+    def _enter_turn(self, kind: str, move: Move, done: int) -> list[Colour]:
+        """Enter a turn and, if it was the last, the result; returns the colours that passed after it."""
+        self._enter(kind, move)
+        if self.game.is_over:
+            self._emit(FinishGame(game_result(self.game)))
+            totals = ", ".join(f"{colour} {score.total}" for colour, score in self.game.scores().items())
+            self._emit(Say(f"the game is over: {totals}"))
+        return [later.colour for later in self.game.history[done + 1 :]]
 
     def _enter(self, kind: str, move: Move) -> None:
         self.seq += 1

@@ -46,7 +46,7 @@ _KINDS: dict[str, Callable[[Game, Record], None]] = {
 def replay(saved: SavedGame) -> Game:
     """Return the game with all its entries carried out. Raises ReplayError."""
     try:
-        game = engine.new_game(saved.rules, **saved.options)
+        game = engine.new_game(saved.rules, seed=saved.seed, **saved.options)
     except (engine.EngineError, TypeError) as error:
         raise ReplayError(f"game {saved.game_id}: {error}") from error
     for entry in saved.entries:

@@ -97,6 +97,15 @@ def turn_passes(table: Table, mover: Colour, passes: list[Colour], t_s: float) -
     return lights
 
 
+def last_round(table: Table, t_s: float) -> list[Light]:
+    """The placements of the last round once more, one after the other, each as it was accepted."""
+    lights = []
+    for number, piece in enumerate(table.record.placed[-len(table.game.colours) :]):
+        at_s = t_s + number * HELD_S
+        lights += accepted(table.layout, Acceptance(0, piece.colour, piece.placement.cells, at_s), at_s)
+    return lights
+
+
 def stage(table: Table) -> View:
     """Everything the lights say now."""
     layout = table.layout
@@ -110,6 +119,9 @@ def stage(table: Table) -> View:
 
 def _lights(table: Table) -> Iterator[Light]:
     layout, game = table.layout, table.game
+    if table.stopping:
+        yield Light(Meaning.WAIT)
+        return
     if layout.board[2:] != (layout.rows, layout.cols):
         yield Light(Meaning.FRAME)
     if table.state in ("idle", "suspended"):
@@ -135,6 +147,9 @@ def _turn(table: Table) -> Iterator[Light]:
     game, layout = table.game, table.layout
     mover = game.to_move
     if mover is None:
+        return
+    if table.hinting:  # all other light is hushed, the corners shine
+        yield Light(Meaning.LIVE_CORNER, layout.to_grid(table.record.live_corners), mover, level=1.0)
         return
     own = game.cells_of(mover) or game.start_cells(mover)
     yield Light(Meaning.TURN, layout.to_grid(own), mover, table.turn_since_s)

@@ -22,7 +22,7 @@ import engine
 from engine import Placement
 from firmware_host import staging
 from firmware_host.debounce import Stillness
-from firmware_host.effects import BeginGame, Effect, Say, Show
+from firmware_host.effects import BeginGame, Effect, PowerOff, Say, Show
 from firmware_host.events import (
     ButtonPressed,
     ButtonReleased,
@@ -35,6 +35,7 @@ from firmware_host.events import (
     Ticked,
 )
 from firmware_host.game_record import GameRecord
+from firmware_host.gestures import Gestures
 from firmware_host.layout import Layout
 from firmware_host.recognise import Cleared, Finding, Fits, Lifted, Moved, Unfit, clusters
 from firmware_host.status import describe_status
@@ -50,7 +51,6 @@ if TYPE_CHECKING:
     from firmware_host.recognise import Cells, Placed
     from firmware_host.view import Light, View
 
-HOLD_NEW_S = 3.0
 EPSILON_S = 1e-6  # board times are sums of milliseconds
 
 
@@ -95,14 +95,23 @@ class Table:
             RecordFailed: self._record_failed,
             Ticked: lambda _event: None,
         }
-        self._buttons: dict[str, Callable[[float], None]] = {
-            "take_back": self._take_back_by_button,
+        self._meant: dict[str, Callable[[float], None]] = {
+            "take back": self._take_back_by_button,
             "pass": self._pass_by_choice,
+            "retire": self._retire,
+            "hint": self._begin_hint,
+            "hint ends": self._end_hint,
+            "confirm": self._confirm,
+            "new game if none is on": self._begin_unless_playing,
+            "new game": self._begin,
+            "shut down": self._shut_down,
         }
+        self._gestures = Gestures()
         self._effects: list[Effect] = []
         self._view: View | None = None
         self._t_s = 0.0
-        self._pressed_s: dict[str, float] = {}
+        self.hinting = False
+        self.stopping = False
         self.lost: str | None = "waiting for the board"
         self.unsaved: str | None = None
 
@@ -121,7 +130,7 @@ class Table:
         self._undone: int
         self._committed_s: float
         if saved is None:
-            self._load(self._new_record(""))
+            self._load(self._new_record())
         else:
             self._load(GameRecord.resume(saved, self.waits, self._emit))
 
@@ -132,12 +141,18 @@ class Table:
         self._effects = []
         self._t_s = event.t_s
         self._handlers[type(event)](event)
+        self._do(self._gestures.pass_time(event.t_s))
         self._stage(event.t_s)
         return self._effects
 
     def status(self) -> dict[str, Any]:
         """The state as JSON-able data."""
         return describe_status(self)
+
+    @property
+    def wake_s(self) -> float | None:
+        """When the table wants a Ticked event, if nothing else happens before."""
+        return self._gestures.wake_s
 
     @property
     def game(self) -> Game:
@@ -199,16 +214,14 @@ class Table:
         self._show_accepted(event.t_s)
 
     def _press(self, event: ButtonPressed) -> None:
-        self._pressed_s[event.name] = event.t_s
-        action = self._buttons.get(event.name)
-        if action is not None and self.lost is None:
-            action(event.t_s)
+        self._do(self._gestures.press(event.name, event.t_s))
 
     def _release(self, event: ButtonReleased) -> None:
-        held_s = event.t_s - self._pressed_s.pop(event.name, event.t_s)
-        playing = self.state == "playing" and self.game.plies > 0
-        if event.name == "new" and self.lost is None and (held_s >= HOLD_NEW_S or not playing):
-            self._begin(event.t_s)
+        self._do(self._gestures.release(event.name, event.t_s))
+
+    def _do(self, gestures: list[str]) -> None:
+        for gesture in gestures:
+            self._meant[gesture](self._t_s)
 
     # -- reading the board
 
@@ -252,11 +265,14 @@ class Table:
                 continue
             self.shown[finding] = Shown(shown.since_s, t_s)
             action = self._actions.get(type(finding))
-            if action is not None:
+            if action is not None and not self._waits_for_button(finding):
                 action(finding, t_s)
                 self._read()
                 self._act(t_s)
                 return
+
+    def _waits_for_button(self, finding: Finding) -> bool:
+        return self.settings.sensors.commit == "button" and isinstance(finding, Fits | Moved)
 
     @property
     def _actions(self) -> dict[type[Finding], Callable[[Any, float], None]]:
@@ -353,25 +369,6 @@ class Table:
         self._lifts.append(Lift(placed.colour, placed.placement, gone_s))
         self.flashes.append(staging.taken_back(self.layout, placed.colour, placed.placement.cells, t_s))
 
-    def _take_back_by_button(self, t_s: float) -> None:
-        if not self.record.placed:
-            return
-        placed = self._undo_last()
-        self._strays[frozenset(placed.placement.cells)] = self.still.t_s
-        self.flashes.append(staging.taken_back(self.layout, placed.colour, placed.placement.cells, t_s))
-        self._read()
-
-    def _pass_by_choice(self, t_s: float) -> None:
-        if self.resolving or not self.record.game_id:
-            return
-        try:
-            self.record.pass_turn()
-        except engine.EngineError as error:
-            self._say(f"no pass: {error}")
-            return
-        self.turn_since_s = t_s
-        self._read()
-
     def _play(self, cells: tuple[Cell, ...]) -> None:
         mover = self.game.to_move
         assert mover is not None
@@ -385,27 +382,99 @@ class Table:
         self.awaiting = [item for item in self.awaiting if item.cells != placed.placement.cells]
         return placed
 
+    # -- what buttons mean
+
+    def _take_back_by_button(self, t_s: float) -> None:
+        if self.lost is not None or not self.record.placed:
+            return
+        placed = self._undo_last()
+        self._strays[frozenset(placed.placement.cells)] = self.still.t_s
+        self.flashes.append(staging.taken_back(self.layout, placed.colour, placed.placement.cells, t_s))
+        self._read()
+
+    def _pass_by_choice(self, t_s: float) -> None:
+        if self.lost is not None or self.state != "playing":
+            return
+        mover = self.game.to_move
+        assert mover is not None
+        try:
+            passes = self.record.pass_turn()
+        except engine.EngineError as error:
+            self._say(f"no pass: {error}")
+            return
+        self._turn_changed(mover, [mover, *passes], t_s)
+
+    def _retire(self, t_s: float) -> None:
+        mover = self.game.to_move
+        if self.lost is None and self.state == "playing" and mover is not None:
+            passes = self.record.retire(mover)
+            self._turn_changed(mover, [mover, *passes], t_s)
+
+    def _turn_changed(self, mover: Colour, passes: list[Colour], t_s: float) -> None:
+        self.turn_since_s = t_s
+        self.flashes += staging.turn_passes(self, mover, passes, t_s)
+        self._read()
+
+    def _begin_hint(self, _t_s: float) -> None:
+        self.hinting = True
+
+    def _end_hint(self, _t_s: float) -> None:
+        self.hinting = False
+
+    def _confirm(self, t_s: float) -> None:
+        """Accept what waits for a button, or that the last piece is off; otherwise show the last round."""
+        waiting = [finding for finding, shown in self.shown.items() if shown.ripe_s is not None]
+        waiting = [finding for finding in waiting if type(finding) in self._actions]
+        if waiting and self.lost is None:
+            self._actions[type(waiting[0])](waiting[0], t_s)
+            self._read()
+        elif self.resolving and self.lost is None:
+            self._settle_last(t_s)
+        else:
+            self.flashes += staging.last_round(self, t_s)
+
+    def _settle_last(self, t_s: float) -> None:
+        """The board is right: if only the last piece is not there, take it back and read what is."""
+        last = set(self.record.placed[-1].placement.cells)
+        if last >= self.record.cells.keys() - self.still.covered:
+            placed = self._undo_last()
+            self.flashes.append(staging.taken_back(self.layout, placed.colour, placed.placement.cells, t_s))
+            self._strays.clear()
+            self._read()
+
+    def _shut_down(self, _t_s: float) -> None:
+        self.stopping = True
+        self._say("shutting down: the light goes out when it is safe")
+        self._emit(PowerOff())
+
     # -- games
 
     def _next_game(self, _finding: Cleared, t_s: float) -> None:
         self._begin(t_s)
 
+    def _begin_unless_playing(self, t_s: float) -> None:
+        if self.state != "playing" or not self.game.plies:
+            self._begin(t_s)
+
     def _begin(self, t_s: float) -> None:
+        if self.lost is not None:
+            return
         rules = self.settings.game
         still, shown = self.still, self.shown
-        game_id = self._new_id()
-        self._load(self._new_record(game_id))
+        game_id, seed = self._new_id(), self._rng.getrandbits(32)
+        self._load(self._new_record(game_id, seed))
         self.still, self.shown, self._blind = still, shown, False
-        self._emit(BeginGame(game_id, rules.rules, dict(rules.options), self._rng.getrandbits(32)))
+        self._emit(BeginGame(game_id, rules.rules, dict(rules.options), seed))
         self._say(f"new game {game_id}: {rules.rules}")
         for group in clusters(still.covered, self.game.lattice):
             self._strays[group] = still.t_s
         self.turn_since_s = t_s
         self._read()
 
-    def _new_record(self, game_id: str) -> GameRecord:
+    def _new_record(self, game_id: str = "", seed: int = 0) -> GameRecord:
         rules = self.settings.game
-        return GameRecord(engine.new_game(rules.rules, **rules.options), self.waits, self._emit, game_id)
+        game = engine.new_game(rules.rules, seed=seed, **rules.options)
+        return GameRecord(game, self.waits, self._emit, game_id)
 
     def _load(self, record: GameRecord) -> None:
         """Lay a game on the table; its board has not been looked at yet."""

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from firmware_host.config import Settings
-from firmware_host.effects import BeginGame, FinishGame, Record, Say, Show
+from firmware_host.effects import BeginGame, FinishGame, PowerOff, Record, Say, Show
 from firmware_host.events import ButtonPressed, ButtonReleased, FrameSeen, Recorded, SensorsFound
 from firmware_host.journal import SavedGame
 from firmware_host.table import Table
@@ -17,15 +17,29 @@ STEP_S = 0.025
 
 
 class Rig:
-    def __init__(self, *, saved: SavedGame | None = None, covered: Iterable = (), **options: str) -> None:
+    def __init__(
+        self,
+        *,
+        saved: SavedGame | None = None,
+        covered: Iterable = (),
+        rules: str = "classic",
+        commit: str = "settle",
+        **options: str,
+    ) -> None:
         settings = Settings()
-        game = msgspec.structs.replace(settings.game, options={"start": "fixed", **options})
-        self.settings = msgspec.structs.replace(settings, game=game)
+        if rules == "classic":
+            options = {"start": "fixed", **options}
+        self.settings = msgspec.structs.replace(
+            settings,
+            game=msgspec.structs.replace(settings.game, rules=rules, options=options),
+            sensors=msgspec.structs.replace(settings.sensors, commit=commit),
+        )
         self.t_s = 0.0
         self.heights = np.zeros((20, 20), np.uint8)
         for cell in covered:
             self.heights[cell] = 1
         self.answers = True
+        self.powered_off = False
         self.journal: list[Record | BeginGame | FinishGame] = []
         self.said: list[str] = []
         self.view = None
@@ -60,6 +74,8 @@ class Rig:
                     self.said.append(effect.text)
                 case Show():
                     self.view = effect.view
+                case PowerOff():
+                    self.powered_off = True
                 case Record() | BeginGame() | FinishGame():
                     self.journal.append(effect)
                     if isinstance(effect, Record) and self.answers:
@@ -97,7 +113,7 @@ class Rig:
 
     def press(self, name: str, held_s: float = 0.1) -> None:
         self.send(ButtonPressed(self.t_s, name))
-        self.t_s += held_s
+        self.wait(held_s)
         self.send(ButtonReleased(self.t_s, name))
 
     def kinds(self) -> list[str]:

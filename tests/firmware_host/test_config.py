@@ -155,7 +155,7 @@ def test_an_unknown_key_is_refused_and_the_near_one_named(text, error):
         ("[sensors]\nrows = 0", "sensors.rows: found 0, allowed: a whole number from 1 to 60"),
         ("[sensors]\nrows = 20.0", "sensors.rows: found 20.0, allowed: a whole number from 1 to 60"),
         ("[sensors]\nrows = 20.5", "sensors.rows: found 20.5, allowed: a whole number from 1 to 60"),
-        ("[sensors]\ncommit = 'button'", 'sensors.commit: found "button", allowed: "settle"'),
+        ("[sensors]\ncommit = 'both'", 'sensors.commit: found "both", allowed: "settle", "button"'),
         ("[leds]\nbrightness = -0.1", "leds.brightness: found -0.1, allowed: a number from 0 to 1"),
         ("[leds]\nbrightness = nan", "leds.brightness: found nan, allowed: a number from 0 to 1"),
         ("[leds]\nbrightness = true", "leds.brightness: found true, allowed: a number from 0 to 1"),

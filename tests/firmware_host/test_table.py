@@ -380,26 +380,6 @@ def test_a_piece_lifted_while_the_sensors_were_lost_is_asked_for(rig):
     assert rig.table.state == "resolving"
 
 
-def test_the_button_takes_back_and_the_piece_must_be_lifted(rig):
-    play_round(rig)
-    rig.press("take_back")
-    assert rig.plies == 3
-    rig.wait(3)
-    assert rig.plies == 3
-    assert rig.problems == ["stray"]
-    rig.clear(*GREEN)
-    rig.place(*GREEN)
-
-
-def test_new_game_button_in_play_must_be_held(rig):
-    play_round(rig)
-    rig.press("new")
-    assert rig.plies == 4
-    rig.press("new", held_s=3.1)
-    assert rig.plies == 0
-    assert [type(e) for e in rig.journal if not isinstance(e, Record)] == [BeginGame, BeginGame]
-
-
 def test_a_whole_game_ends_with_its_result_and_the_next_begins_on_a_cleared_board(rig):
     rng = random.Random(5)
     while not rig.game.is_over:
