@@ -136,7 +136,7 @@ class Brush:
     def moving(
         self,
         cells: Sequence[GridCell],
-        delays_s: Sequence[float],
+        delays_ms: Sequence[float],
         rhythm: Rhythm,
         *,
         level: float | None = None,
@@ -147,7 +147,7 @@ class Brush:
         """Make a layer of cells that follow the rhythm one after the other."""
         at = self.stage.indices(cells)
         levels = np.array(gains or [1.0], np.float32)[:, None] * np.float32(self._loudness(level))
-        delays = np.array(delays_s, np.float64).round(3)
+        delays = np.array(delays_ms, np.float64).round().astype(np.int64)
         rgb = self.stage.rgb(colour or self.colour, at)
         return Moving(at, rgb, rhythm, delays, levels, self._hush.cap, blend or self._blend)
 

@@ -1,7 +1,7 @@
 """What a light is made of: layers, each some cells, their colours and one rhythm.
 
-A layer paints onto a canvas of linear light, (rows * cols, 3) float32, for a time that counts from the start
-of its light. It holds index arrays made once per view; painting is a handful of numpy calls.
+A layer paints onto a canvas of linear light, (rows * cols, 3) float32, for a time in whole milliseconds
+from the start of its light. It holds index arrays made once per view; painting is a handful of numpy calls.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 Canvas = NDArray[np.float32]
 
 # What changes sooner than this is drawn at the frame rate anyway.
-GLIDING_S = 0.002
+GLIDING_MS = 2
 
 
 class Blend(Enum):
@@ -35,11 +35,11 @@ class Blend(Enum):
 class Layer(Protocol):
     """Something that paints itself at a time and knows when it will next look different."""
 
-    def paint(self, canvas: Canvas, t_s: float) -> None:
-        """Paint the state at `t_s` seconds after the light began."""
+    def paint(self, canvas: Canvas, ms: int) -> None:
+        """Paint the state `ms` after the light began."""
 
-    def next_change_s(self, t_s: float) -> float | None:
-        """Return the first time after `t_s` at which it may look different; None when never."""
+    def next_change_ms(self, ms: int) -> int | None:
+        """Return the first time after `ms` at which it may look different; None when never."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -58,57 +58,65 @@ class Still:
     floor: float = 0.0
     blend: Blend = Blend.COVER
 
-    def paint(self, canvas: Canvas, t_s: float) -> None:
+    def paint(self, canvas: Canvas, ms: int) -> None:
         """Paint all cells at the rhythm's level."""
-        level = self.level * self.rhythm.at(t_s)
+        level = self.level * self.rhythm.at(ms)
         if level > 0:
             level = max(min(level, self.cap), self.floor)
         _blend(canvas, self.cells, self.rgb, level, self.blend)
 
-    def next_change_s(self, t_s: float) -> float | None:
+    def next_change_ms(self, ms: int) -> int | None:
         """See Layer."""
-        return self.rhythm.next_change_s(t_s)
+        return self.rhythm.next_change_ms(ms)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Moving:
     """Cells that each follow the rhythm after a delay of their own: what runs, circles or spreads.
 
-    `delays_s` is (n,) float64, `levels` (n, 1) float32; the rest as in Still.
+    `delays_ms` is (n,) int64, `levels` (n, 1) float32; the rest as in Still.
     """
 
     cells: NDArray[np.intp]
     rgb: NDArray[np.float32]
     rhythm: Rhythm
-    delays_s: NDArray[np.float64]
+    delays_ms: NDArray[np.int64]
     levels: NDArray[np.float32]
     cap: float = 1.0
     blend: Blend = Blend.ADD
 
-    def paint(self, canvas: Canvas, t_s: float) -> None:
+    def paint(self, canvas: Canvas, ms: int) -> None:
         """Paint every cell at its own moment of the rhythm."""
-        level = self.rhythm.at_many(t_s - self.delays_s)[:, None] * self.levels
+        if self._is_over(ms):
+            return
+        level = self.rhythm.at_many(ms - self.delays_ms)[:, None] * self.levels
         if self.cap < 1:
             level = np.minimum(level, np.float32(self.cap))
         _blend(canvas, self.cells, self.rgb, level, self.blend)
 
-    def next_change_s(self, t_s: float) -> float | None:
+    def next_change_ms(self, ms: int) -> int | None:
         """See Layer."""
-        soonest: float | None = None
-        for delay_s in set(self.delays_s.tolist()):
-            change_s = self.rhythm.next_change_s(t_s - delay_s)
-            if change_s is not None:
-                soonest = change_s + delay_s if soonest is None else min(soonest, change_s + delay_s)
-                if soonest - t_s < GLIDING_S:
+        soonest: int | None = None
+        if self._is_over(ms):
+            return None
+        for delay_ms in self.delays_ms.tolist():
+            change_ms = self.rhythm.next_change_ms(ms - delay_ms)
+            if change_ms is not None and (soonest is None or change_ms + delay_ms < soonest):
+                soonest = change_ms + delay_ms
+                if soonest - ms < GLIDING_MS:
                     break  # no later cell can make it much sooner
         return soonest
+
+    def _is_over(self, ms: int) -> bool:
+        last_ms = int(self.delays_ms.max(initial=0))
+        return self.blend is not Blend.COVER and self.rhythm.is_over(ms - last_ms)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Page:
     """Layers for a while; their time counts from the page's start."""
 
-    duration_s: float
+    duration_ms: int
     layers: tuple[Layer, ...]
 
 
@@ -119,39 +127,44 @@ class Pages:
     first: tuple[Page, ...]
     loop: tuple[Page, ...]
 
-    def paint(self, canvas: Canvas, t_s: float) -> None:
+    @property
+    def round_ms(self) -> int:
+        """How long the loop takes."""
+        return sum(page.duration_ms for page in self.loop)
+
+    def paint(self, canvas: Canvas, ms: int) -> None:
         """Paint the page whose turn it is."""
-        page, began_s = self._page_at(t_s)
+        page, began_ms = self._page_at(ms)
         for layer in page.layers:
-            layer.paint(canvas, t_s - began_s)
+            layer.paint(canvas, ms - began_ms)
 
-    def next_change_s(self, t_s: float) -> float | None:
+    def next_change_ms(self, ms: int) -> int | None:
         """See Layer: the page's own next change, or its end if another page follows."""
-        page, began_s = self._page_at(t_s)
-        inner = earliest(layer.next_change_s(t_s - began_s) for layer in page.layers)
-        end_s = None if page is self.loop[-1] and len(self.loop) == 1 else began_s + page.duration_s
-        return earliest((None if inner is None else inner + began_s, end_s))
+        page, began_ms = self._page_at(ms)
+        inner_ms = earliest(layer.next_change_ms(ms - began_ms) for layer in page.layers)
+        follows = page is not self.loop[-1] or len(self.loop) > 1
+        end_ms = began_ms + page.duration_ms if follows else None
+        return earliest((None if inner_ms is None else inner_ms + began_ms, end_ms))
 
-    def _page_at(self, t_s: float) -> tuple[Page, float]:
-        began_s = 0.0
+    def _page_at(self, ms: int) -> tuple[Page, int]:
+        began_ms = 0
         for page in self.first:
-            if t_s < began_s + page.duration_s:
-                return page, began_s
-            began_s += page.duration_s
+            if ms < began_ms + page.duration_ms:
+                return page, began_ms
+            began_ms += page.duration_ms
         if len(self.loop) == 1:
-            return self.loop[0], began_s
-        round_s = sum(page.duration_s for page in self.loop)
-        began_s += max(0.0, (t_s - began_s) // round_s) * round_s
+            return self.loop[0], began_ms
+        began_ms += (ms - began_ms) // self.round_ms * self.round_ms
         for page in self.loop:
-            if t_s < began_s + page.duration_s:
+            if ms < began_ms + page.duration_ms:
                 break
-            began_s += page.duration_s
-        return page, began_s
+            began_ms += page.duration_ms
+        return page, began_ms
 
 
-def earliest(times_s: Iterable[float | None]) -> float | None:
+def earliest(times_ms: Iterable[int | None]) -> int | None:
     """Return the earliest of some times, None of none."""
-    return min((time_s for time_s in times_s if time_s is not None), default=None)
+    return min((time_ms for time_ms in times_ms if time_ms is not None), default=None)
 
 
 def _blend(

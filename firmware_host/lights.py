@@ -85,10 +85,10 @@ COMET_AGAIN = loop(3000, (0, 1), (90, 1), (90, 0))
 RING_CELL = once((0, 0), (50, 1), (160, 0))
 HINT_HOLD = loop(2400, (0, 0), (800, 0), (800, 1), (1600, 1), (2000, 0))
 
-WAVE_S = 8.0  # over the board's diagonal
+WAVE_MS = 8000  # over the board's diagonal
 WAVE_FADE = 1.3  # gone after 1 / WAVE_FADE of it
-COMET_STEP_S = 0.03
-RING_STEP_S = 0.08
+COMET_STEP_MS = 30
+RING_STEP_MS = 80
 RING_FADE = {1: 1.0, 2: 0.8, 3: 0.6, 4: 0.42, 5: 0.28}  # by distance
 CORNER_COLOURS = ("blue", "yellow", "red", "green")  # of the wave, clockwise from the top left
 
@@ -106,7 +106,7 @@ def wave(brush: Brush) -> Iterable[Layer]:
     for cell, colour in origins or zip(rect.corners, CORNER_COLOURS, strict=True):
         distances = shapes.distances(rect, cell)
         reached = [(at, far) for at, far in zip(board, distances, strict=True) if far * WAVE_FADE < 1]
-        delays = [far * WAVE_S for _, far in reached]
+        delays = [far * WAVE_MS for _, far in reached]
         gains = [1 - far * WAVE_FADE for _, far in reached]
         yield brush.moving([at for at, _ in reached], delays, brush.rhythm, colour=colour, gains=gains)
 
@@ -141,11 +141,11 @@ def parked(brush: Brush) -> Iterable[Layer]:
 
 def sink_and_go(brush: Brush) -> Iterable[Layer]:
     """Sink the colour's cells to dark, then run a dotted comet from the first of them to the target."""
-    half_s = (brush.light.duration_s or 1.2) / 2
-    yield brush.still(brush.light.cells, once((0, 1), (round(half_s * 1000), 0)))
+    half_ms = (brush.light.duration_s or 1.2) * 500
+    yield brush.still(brush.light.cells, once((0, 1), (round(half_ms), 0)))
     way = _way(brush)
     dots = way[::2]
-    delays = [half_s + half_s * 2 * i / max(1, len(way)) for i in range(len(dots))]
+    delays = [half_ms + half_ms * 2 * i / max(1, len(way)) for i in range(len(dots))]
     yield brush.moving(dots, delays, pulse(150), level=1.0, blend=Blend.ADD)
 
 
@@ -164,14 +164,14 @@ def hold(brush: Brush) -> Iterable[Layer]:
 def ring_out(brush: Brush) -> Iterable[Layer]:
     """Spread a ring from the piece, five cells far."""
     found, distance = shapes.rings(brush.board, brush.light.cells, len(RING_FADE))
-    delays = [RING_STEP_S * (d - 1) for d in distance]
+    delays = [RING_STEP_MS * (d - 1) for d in distance]
     yield brush.moving(found, delays, brush.rhythm, gains=[RING_FADE[d] for d in distance])
 
 
 def ring_in(brush: Brush) -> Iterable[Layer]:
     """Close a ring round the piece, then let the piece go dark."""
     found, distance = shapes.rings(brush.board, brush.light.cells, len(RING_FADE))
-    delays = [RING_STEP_S * (len(RING_FADE) - d) for d in distance]
+    delays = [RING_STEP_MS * (len(RING_FADE) - d) for d in distance]
     yield brush.moving(found, delays, brush.rhythm, gains=[RING_FADE[d] for d in distance])
     yield brush.still(brush.light.cells, once((0, 0.6), (400, 0.6), (480, 0)))
 
@@ -196,30 +196,28 @@ def walk(brush: Brush) -> Iterable[Layer]:
     step_ms = 800 / max(1, len(here))
     yield brush.still(here, HINT_HOLD)
     one = loop(2400, (0, 1), (round(step_ms), 1), (round(step_ms), 0))
-    yield brush.moving(here, [round(step_ms * i) / 1000 for i in range(len(here))], one, blend=Blend.ADD)
+    yield brush.moving(here, [step_ms * i for i in range(len(here))], one, blend=Blend.ADD)
 
 
 def dark_gap(brush: Brush) -> Iterable[Layer]:
     """Light all cells but a dark gap that walks round."""
     here = brush.light.cells
     yield brush.moving(
-        here, [1.2 * i / max(1, len(here)) for i in range(len(here))], brush.rhythm, blend=Blend.COVER
+        here, [1200 * i / max(1, len(here)) for i in range(len(here))], brush.rhythm, blend=Blend.COVER
     )
 
 
 def circle(brush: Brush) -> Iterable[Layer]:
     """Let three cells circle slowly at the first cell."""
     ring = [step for cell in brush.light.cells[:1] for step in shapes.block_ring(brush.board, cell)]
-    yield brush.moving(ring, [0.2 * i for i in range(len(ring))], brush.rhythm)
+    yield brush.moving(ring, [200 * i for i in range(len(ring))], brush.rhythm)
 
 
 def dashes(brush: Brush) -> Iterable[Layer]:
     """Walk dashes of four cells, four dark between, along the border."""
     edge = shapes.rim(brush.board)
     turns = max(1, round(len(edge) / 8))
-    yield brush.moving(
-        edge, [(i * turns * 8 // len(edge)) % 8 * 0.25 for i in range(len(edge))], brush.rhythm
-    )
+    yield brush.moving(edge, [(i * turns * 8 // len(edge)) % 8 * 250 for i in range(len(edge))], brush.rhythm)
 
 
 def corners(brush: Brush) -> Iterable[Layer]:
@@ -236,7 +234,7 @@ def iris(brush: Brush) -> Iterable[Layer]:
     """Close a white rim to the centre; behind it everything is dark."""
     grid = brush.stage.grid
     depths = shapes.depths(grid)
-    delays = [depth / max(1, *depths) for depth in depths]
+    delays = [1000 * depth / max(1, *depths) for depth in depths]
     yield brush.moving(grid.cells, delays, once((0, 1), (1, 1)), level=1.0, blend=Blend.SHADE)
     yield brush.moving(grid.cells, delays, brush.rhythm)
 
@@ -250,7 +248,7 @@ def _way(brush: Brush) -> tuple[GridCell, ...]:
 
 def _along(brush: Brush, way: tuple[GridCell, ...], rhythm: Rhythm, level: float | None = None) -> Layer:
     return brush.moving(
-        way, [COMET_STEP_S * i for i in range(len(way))], rhythm, level=level, blend=Blend.ADD
+        way, [COMET_STEP_MS * i for i in range(len(way))], rhythm, level=level, blend=Blend.ADD
     )
 
 

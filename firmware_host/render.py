@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firmware_host.brush import Brush, Stage
-from firmware_host.layers import Layer, earliest
+from firmware_host.layers import Layer
 from firmware_host.lights import NO_HUSH, ROWS, Hush
 from firmware_host.palettes import Palette, palette_named, to_srgb
 
@@ -29,6 +29,8 @@ Cast = list[
 
 # Linear light in this many steps is encoded by look-up; fine enough for sRGB's steepest part.
 ENCODE_STEPS = 4096
+
+EPSILON_MS = 1e-3
 
 
 class Renderer:
@@ -50,7 +52,7 @@ class Renderer:
         cast = self._cast(view, t_s)
         canvas = self._dark.copy()
         for layer, began_s in cast:
-            layer.paint(canvas, t_s - began_s)
+            layer.paint(canvas, _ms(t_s - began_s))
         frame: Frame = _encoding()[(canvas * (ENCODE_STEPS - 1) + 0.5).astype(np.intp)]
         return frame.reshape(view.rows, view.cols, 3)
 
@@ -61,11 +63,12 @@ class Renderer:
         """
         cast = self._cast(view, t_s)
         bound = bisect_right(self._bounds, t_s)
-        changes = [self._bounds[bound] if bound < len(self._bounds) else None]
+        changes_s = self._bounds[bound : bound + 1]
         for layer, began_s in cast:
-            change_s = layer.next_change_s(t_s - began_s)
-            changes.append(None if change_s is None else began_s + change_s)
-        return earliest(changes)
+            change_ms = layer.next_change_ms(_ms(t_s - began_s))
+            if change_ms is not None:
+                changes_s.append(began_s + change_ms / 1000)
+        return min(changes_s, default=None)
 
     def _cast(self, view: View, t_s: float) -> Cast:
         if view is not self._view:
@@ -100,6 +103,11 @@ class Renderer:
                 began_s = light.since_s if row.clock is None else clocks[row.clock]
                 layers += [(layer, began_s) for layer in row.draw(brush)]
         return layers
+
+
+def _ms(t_s: float) -> int:
+    """Return whole milliseconds; what misses one by a rounding error belongs to it."""
+    return int((t_s * 1000 + EPSILON_MS) // 1)
 
 
 def _hush(light: Light, lit: list[Light]) -> Hush:

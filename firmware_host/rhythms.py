@@ -18,12 +18,9 @@ from numpy.typing import NDArray
 Levels = NDArray[np.float32]
 Key = tuple[float, float]  # (ms, level)
 
-# Times are floored to milliseconds; what misses one by a rounding error belongs to it.
-EPSILON_MS = 1e-3
-
 
 class Rhythm:
-    """A level 0..1 for every moment; `before` is the level ahead of the lead, if there is one."""
+    """A level 0..1 for every millisecond; `before` is the level ahead of the lead, if there is one."""
 
     __slots__ = ("_before", "_lead_ms", "_level_list", "_levels", "_loop_ms", "_still_ms")
 
@@ -36,34 +33,35 @@ class Rhythm:
     def __repr__(self) -> str:
         return f"<Rhythm {self._lead_ms} ms, then {self._loop_ms} ms for ever>"
 
-    def at(self, t_s: float) -> float:
-        """Return the level `t_s` seconds after the start."""
-        ms = int((t_s * 1000 + EPSILON_MS) // 1)
+    def at(self, ms: int) -> float:
+        """Return the level `ms` after the start."""
         if ms >= self._lead_ms:
             return self._level_list[self._lead_ms + (ms - self._lead_ms) % self._loop_ms]
         if ms >= 0:
             return self._level_list[ms]
         return self._before if self._lead_ms else self._level_list[ms % self._loop_ms]
 
-    def at_many(self, t_s: NDArray[np.float64]) -> Levels:
+    def at_many(self, ms: NDArray[np.int64]) -> Levels:
         """Return the levels at many times, any shape."""
-        ms = np.floor(t_s * 1000 + EPSILON_MS).astype(np.int64)
         looped = self._lead_ms + (ms - self._lead_ms) % self._loop_ms
         if not self._lead_ms:
             return self._levels[looped]
         levels = self._levels[np.where(ms < self._lead_ms, np.maximum(ms, 0), looped)]
         return np.where(ms < 0, np.float32(self._before), levels)
 
-    def next_change_s(self, t_s: float) -> float | None:
-        """Return the first time after `t_s` with another level than just before; None when there is none."""
-        ms = int((t_s * 1000 + EPSILON_MS) // 1)
+    def next_change_ms(self, ms: int) -> int | None:
+        """Return the first time after `ms` with another level than just before; None when there is none."""
         if ms < 0 and self._lead_ms:
             if self._before != self._level_list[0]:
-                return 0.0
+                return 0
             ms = 0
         index = ms if 0 <= ms < self._lead_ms else self._lead_ms + (ms - self._lead_ms) % self._loop_ms
         still = self._still_ms[index]
-        return (ms + still) / 1000 if still else None
+        return ms + still if still else None
+
+    def is_over(self, ms: int) -> bool:
+        """Say whether it is dark from `ms` on."""
+        return ms >= self._lead_ms and self._loop_ms == 1 and self._level_list[-1] == 0
 
 
 def _still_ms(levels: Levels, lead_ms: int) -> list[int]:
