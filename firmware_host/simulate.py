@@ -179,9 +179,7 @@ class People:
                 self._slip(turn)
             self._place(turn)
             self._report.placed(turn)
-        return self._wait(
-            lambda status: status["state"] == "over" and status["saved"], "does not end the game"
-        )
+        return self._wait(lambda status: bool(status["saved"]), "has not saved the game")
 
     def admire(self, speed: float) -> None:
         """Look at the score, clear the board, and look at it again."""

@@ -1,0 +1,319 @@
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import io
+import json
+import os
+import pty
+import signal
+import struct
+import subprocess
+import sys
+import termios
+from pathlib import Path
+from random import Random
+
+import pytest
+
+import engine
+from firmware_host.config import load_settings
+from firmware_host.journal import read_games
+from firmware_host.layout import Layout
+from firmware_host.showcase import Turn, play_random
+from firmware_host.simulate import (
+    INTERRUPTED,
+    People,
+    Simulation,
+    SimulationError,
+    parse_speed,
+    settings_text,
+    simulate,
+    soldered,
+)
+from firmware_host.simulation_report import Lines, Quiet
+from firmware_host.terminal import ENTER, LEAVE
+from hardware.hands import STYLES, Hands
+from hardware.simulator import MAX_SPEED
+from hardware.wiring import Panel, Wiring
+
+CLASSIC = Path(__file__).parents[1] / "data" / "conformance" / "sgf" / "classic.blksgf"
+COMMAND = [sys.executable, "-m", "firmware_host", "simulate"]
+
+
+def beginning(plies: int, seed: int = 5) -> engine.Game:
+    """The first plies of a random game."""
+    game = engine.new_game("classic", start="fixed")
+    for turn in play_random(game.copy(), Random(seed)):
+        if turn.ply > plies:
+            break
+        game.play(turn.placement.cells)
+    return game
+
+
+# The whole chain: the real daemon in its own process, a real pseudo-terminal, simulated hands.
+
+
+def test_a_recorded_game_ends_as_it_did(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [*COMMAND, "--game", CLASSIC, "--speed", "max", "--json", "--keep", tmp_path / "kept"],
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert done.stderr == ""
+    assert done.returncode == 0
+    (line,) = done.stdout.splitlines()
+    status = json.loads(line)
+    game = engine.notation.load(CLASSIC.read_bytes())
+    assert status["state"] == "over"
+    assert status["plies"] == game.plies
+    assert {c: s["total"] for c, s in status["scores"].items()} == {
+        c: s.total for c, s in game.scores().items()
+    }
+    assert status["saved"]
+    (kept,) = read_games(tmp_path / "kept")
+    assert kept.game_id == status["game_id"]
+
+
+@pytest.mark.parametrize("hands", STYLES)
+def test_hands_of_every_kind_are_understood(hands: str) -> None:
+    out = io.StringIO()
+    game = beginning(9)
+    assert simulate(Simulation(recorded=game, hands=hands, seed=2), out) == 0
+    lines = out.getvalue().splitlines()
+    assert [line.split(".")[0].strip() for line in lines[:9]] == [str(ply) for ply in range(1, 10)]
+    first = game.history[0]
+    cells = " ".join(engine.notation.cell_name(game.lattice, cell) for cell in first.placement.cells)
+    assert lines[0] == f"  1. blue    {first.placement.piece:<3} {cells}"
+
+
+def test_a_slip_is_refused_and_reported(monkeypatch: pytest.MonkeyPatch) -> None:
+    game = beginning(12)
+    turns = list(play_random(engine.new_game("classic", start="fixed"), Random(5), slips=1))[:12]
+    assert any(turn.slip for turn in turns)
+    monkeypatch.setattr("firmware_host.simulate.play_recorded", lambda copy, _: _played(copy, turns))
+    out = io.StringIO()
+    assert simulate(Simulation(recorded=game), out) == 0
+    (tried,) = [line for line in out.getvalue().splitlines() if "tries" in line]
+    assert "It touches your own side." in tried
+
+
+def _played(game: engine.Game, turns: list[Turn]):
+    for turn in turns:
+        yield turn
+        game.play(turn.placement.cells)
+
+
+def processes_of(place: Path) -> list[str]:
+    """Command lines of processes that were started with something in this directory."""
+    found = []
+    for entry in Path("/proc").glob("[0-9]*/cmdline"):
+        with contextlib.suppress(OSError):
+            line = entry.read_bytes().replace(b"\0", b" ").decode()
+            found += [line] if str(place) in line else []
+    return found
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_it_ends_in_order_whenever_it_is_told_to(tmp_path: Path, number: signal.Signals) -> None:
+    run = subprocess.Popen(
+        COMMAND,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "TMPDIR": str(tmp_path)},
+    )
+    assert run.stdout.readline().startswith("  1. blue")
+    assert len(processes_of(tmp_path)) == 1
+    run.send_signal(number)
+    _, errors = run.communicate(timeout=30)
+    assert (run.returncode, errors) == (INTERRUPTED, "")
+    assert processes_of(tmp_path) == []
+    assert list(tmp_path.iterdir()) == []
+
+
+# What a terminal window does for the program in it: without it Ctrl-C would be a byte like any other.
+TAKE_TERMINAL = """
+import fcntl, os, sys, termios
+os.setsid()
+fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+os.execv(sys.argv[1], sys.argv[1:])
+"""
+
+
+def test_in_a_terminal_the_table_is_drawn_and_ctrl_c_puts_the_screen_back() -> None:
+    master, slave = pty.openpty()
+    fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 34, 100, 0, 0))
+    before = termios.tcgetattr(slave)
+    env = {**os.environ, "TERM": "xterm-256color", "COLORTERM": "truecolor", "PYTHONIOENCODING": "utf-8"}
+    env.pop("NO_COLOR", None)
+    command = [sys.executable, "-c", TAKE_TERMINAL, *COMMAND, "--seed", "3"]
+    run = subprocess.Popen(command, stdin=slave, stdout=slave, stderr=slave, env=env)
+    shown = b""
+    while b"Blue's turn" not in shown:
+        shown += os.read(master, 65536)
+    os.write(master, b"\x03")
+    while LEAVE.encode() not in shown:
+        shown += os.read(master, 65536)
+    assert run.wait(30) == INTERRUPTED
+    text = shown.decode()
+    assert text.startswith(ENTER)
+    assert text.count("▀") >= 60 * 30, "the board is drawn, three pixels to a cell"
+    assert "seed 3 · speed 2 · Ctrl-C ends" in text
+    assert "Traceback" not in text
+    assert termios.tcgetattr(slave) == before
+    os.close(master)
+    os.close(slave)
+
+
+def test_a_daemon_that_dies_is_reported(capsys: pytest.CaptureFixture) -> None:
+    program = "import sys; print('no table today'); sys.exit(3)"
+    wanted = Simulation(command=lambda _: [sys.executable, "-c", program])
+    assert simulate(wanted, io.StringIO()) == 1
+    assert capsys.readouterr().err == (
+        "blokus-table simulate: the daemon ended with exit code 3\n    no table today\n"
+    )
+
+
+def test_a_reader_that_has_heard_enough_is_no_accident() -> None:
+    done = subprocess.run(
+        f"{' '.join(COMMAND)} | head -n 2", shell=True, capture_output=True, text=True, timeout=60
+    )
+    assert done.stdout.count("\n") == 2
+    assert done.stderr == ""
+
+
+# What is told to the daemon.
+
+
+def test_the_settings_are_such_as_any_table_has(tmp_path: Path) -> None:
+    file = tmp_path / "table.toml"
+    place = tmp_path / 'a "strange" name'
+    file.write_text(
+        settings_text("classic", {"start": "fixed"}, 20, 20, place / "port", place, place / "socket")
+    )
+    settings = load_settings(file)
+    assert settings.sensors.port == str(place / "port")
+    assert settings.leds.driver == "mcu"
+    assert settings.game.options == {"start": "fixed"}
+
+
+def test_the_settings_name_the_wiring_that_the_table_has() -> None:
+    wiring = Wiring.from_panels(
+        4, 6, [Panel(4, 6, start="bottom_left", direction="columns", serpentine=True)]
+    )
+    assert soldered(4, 6) == tuple(wiring.cell(led) for led in range(24))
+
+
+@pytest.mark.parametrize(("text", "speed"), [("max", MAX_SPEED), ("2", 2.0), ("0.5", 0.5)])
+def test_speeds(text: str, speed: float) -> None:
+    assert parse_speed(text) == speed
+
+
+@pytest.mark.parametrize("text", ["0", "-1", "fast", "inf", "nan", ""])
+def test_what_is_no_speed(text: str) -> None:
+    with pytest.raises(ValueError):
+        parse_speed(text)
+
+
+# What people do when the table does not do what they expect.
+
+
+class StubbornDaemon:
+    """Answers with the statuses of a list, then with the last one for ever."""
+
+    def __init__(self, *statuses: dict) -> None:
+        self.statuses = list(statuses)
+
+    @property
+    def status(self) -> dict:
+        return self.statuses[0]
+
+    def wait_for_news(self, timeout_s: float) -> None:
+        if len(self.statuses) > 1:
+            del self.statuses[0]
+
+    def last_words(self) -> str:
+        return ""
+
+
+class StillTable:
+    speed = MAX_SPEED
+    still_ms = 60_000
+
+    def __init__(self) -> None:
+        self.motions: list = []
+
+    def perform(self, motion, *, after_ms: int = 0) -> None:
+        self.motions.append(motion)
+
+
+def status(**changes) -> dict:
+    return {"state": "playing", "plies": 0, "saved": True, "last": None, "problems": [], **changes}
+
+
+def people(*statuses: dict) -> tuple[People, StillTable, list[Turn]]:
+    game = engine.new_game("classic", start="fixed")
+    (turn, *_) = play_random(game.copy(), Random(1))
+    table = StillTable()
+    hands, layout = Hands(20, 20, STYLES["sure"]), Layout(game.lattice, 20, 20)
+    return People(table, hands, layout, StubbornDaemon(*statuses), Quiet()), table, [turn]
+
+
+@pytest.fixture(autouse=True)
+def impatient(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> None:
+    if "people" in request.node.name:
+        monkeypatch.setattr("firmware_host.simulate.PATIENCE_S", 0.01)
+
+
+def test_people_try_a_piece_three_times_and_say_what_the_table_said() -> None:
+    say = "The first piece covers a lit corner."
+    turn = people(status())[2][0]
+    refusal = status(problems=[{"reason": "own_edge", "cells": list(turn.placement.cells), "say": say}])
+    crowd, table, turns = people(refusal)
+    with pytest.raises(SimulationError, match="does not let go of a lifted piece; it says: The first piece"):
+        crowd.play(turns)
+    assert len(table.motions) == 2
+    crowd, table, turns = people(status())
+    with pytest.raises(SimulationError, match="not accepted in 3 tries; the table says: nothing"):
+        crowd.play(turns)
+    assert len(table.motions) == 6
+
+
+def test_people_notice_a_piece_that_was_read_wrongly() -> None:
+    wrong = status(plies=1, last={"colour": "blue", "piece": "I1", "cells": [[0, 0]]})
+    crowd, _, turns = people(status(), wrong)
+    with pytest.raises(SimulationError, match="does not let go"):
+        crowd.play(turns)
+
+
+def test_people_do_not_play_on_with_an_old_game() -> None:
+    crowd, table, turns = people(status(plies=4))
+    with pytest.raises(SimulationError, match="choose another directory"):
+        crowd.play(turns)
+    assert not table.motions
+
+
+def test_people_wait_for_a_game_to_begin() -> None:
+    crowd, _, turns = people(status(state="idle"))
+    with pytest.raises(SimulationError, match="began no game"):
+        crowd.play(turns)
+
+
+def test_people_do_not_accept_that_a_wrong_piece_is_taken() -> None:
+    taken = status(plies=1, problems=[{"reason": "stray", "cells": [[9, 9]], "say": "?"}])
+    crowd, _, (turn,) = people(status(), taken)
+    slip = Turn(1, turn.colour, turn.placement, ((9, 9),))
+    with pytest.raises(SimulationError, match="took a piece that touches its own side"):
+        crowd.play([slip])
+
+
+def test_a_line_names_ply_colour_piece_and_cells() -> None:
+    out = io.StringIO()
+    game = engine.new_game("classic", start="fixed")
+    (turn, *_) = play_random(game.copy(), Random(1))
+    Lines(game, out).placed(turn)
+    ply, colour, piece, *cells = out.getvalue().split()
+    assert (ply, colour, piece) == ("1.", "blue", turn.placement.piece)
+    assert "a20" in cells
