@@ -38,10 +38,15 @@ class Section(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
 
 class Game(Section, frozen=True):
-    """[game]: what is played. `options` are those of the rule set."""
+    """[game]: what is played. `options` are those of the rule set; `menu` is offered with rules = "menu".
+
+    `board_at` is the grid cell (row, column) of the board's first cell; None: in the middle.
+    """
 
     rules: str = "classic"
     options: dict[str, Any] = {}
+    menu: tuple[str, ...] = ("classic", "classic3", "classic2", "duo", "solitaire")
+    board_at: tuple[Count, Count] | None = None
 
 
 class Sensors(Section, frozen=True):
@@ -124,6 +129,8 @@ class Reading(Section, frozen=True):
     packing_s: Wait = 2.0
     reopen_s: Wait = 2.0
     new_game_s: Wait = 10.0
+    menu_choice_s: Wait = 0.5
+    menu_start_s: Wait = 3.0
     undo_limit: Annotated[int, Meta(ge=0, le=1000)] = 0
 
 

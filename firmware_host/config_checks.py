@@ -12,6 +12,7 @@ import engine
 from firmware_host.config import ConfigError, find_config, load_settings, refuse
 from firmware_host.journal_file import FILE_NAME
 from firmware_host.layout import Layout, LayoutError
+from firmware_host.menu import MenuError, lay_out
 from hardware import backends
 from hardware.power import CHANNEL_MA, IDLE_MA, CurrentLimiter, PowerError
 from hardware.serial_board import carries_leds
@@ -21,9 +22,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
+    from engine import Game
     from firmware_host.config import Leds, Settings
 
 AUTO = "auto"
+MENU = "menu"
 LONGEST_SOCKET = 107  # bytes of a path that a Unix socket can have
 
 _SPI_PINS = (7, 8, 9, 10, 11)
@@ -79,9 +82,6 @@ def check_config(path: Path | None) -> list[str]:
     path = find_config(path)
     settings = load_settings(path)
     sensors, leds, wiring = settings.sensors, settings.leds, wiring_of(settings)
-    game = engine.new_game(settings.game.rules, **settings.game.options)
-    chosen = ", ".join(f"{name} = {game.rules.chosen[name]}" for name in settings.game.options)
-    board = f"{len(game.colours)} colours on {game.lattice.rows} x {game.lattice.cols}"
     port = f" on {sensors.port} at {sensors.baud} baud" if sensors.driver == "serial" else ""
     pin = f" on pin {leds.pin}, {leds.order}" if leds.driver == "rpi_ws281x" else ""
     dark_ma = wiring.leds * IDLE_MA
@@ -89,7 +89,7 @@ def check_config(path: Path | None) -> list[str]:
     pins = ", ".join(f"{name} on pin {pin}" for name, pin in settings.buttons.pins.items())
     return [
         f"settings  {path or 'the defaults; there is no file'}",
-        f"rules     {game.rules.name}{f' ({chosen})' if chosen else ''}, {board}",
+        f"rules     {_describe_rules(settings)}",
         f"sensors   {sensors.driver}{port}, {sensors.rows} x {sensors.cols} cells",
         f"leds      {leds.driver}{pin}, {wiring.leds} in the chain",
         f"light     palette {leds.palette}, brightness {leds.brightness:g}",
@@ -98,6 +98,15 @@ def check_config(path: Path | None) -> list[str]:
         f"games     {settings.state.directory}/{FILE_NAME}",
         f"socket    {settings.state.socket}",
     ]
+
+
+def _describe_rules(settings: Settings) -> str:
+    if settings.game.rules == MENU:
+        return f"the board asks: {', '.join(settings.game.menu)}"
+    game = engine.new_game(settings.game.rules, **settings.game.options)
+    chosen = ", ".join(f"{name} = {game.rules.chosen[name]}" for name in settings.game.options)
+    board = f"{len(game.colours)} colours on {game.lattice.rows} x {game.lattice.cols}"
+    return f"{game.rules.name}{f' ({chosen})' if chosen else ''}, {board}"
 
 
 # -- the checks
@@ -116,8 +125,11 @@ def _check_drivers(settings: Settings) -> None:
 
 def _check_rules(settings: Settings) -> None:
     rules, options = settings.game.rules, settings.game.options
+    if rules == MENU:
+        _check_menu(settings)
+        return
     if rules not in engine.rule_sets():
-        raise refuse("game.rules", rules, ", ".join(f'"{name}"' for name in engine.rule_sets()))
+        raise refuse("game.rules", rules, ", ".join(f'"{name}"' for name in (*engine.rule_sets(), MENU)))
     known = engine.rule_sets()[rules].options
     for name in options:
         if name not in known:
@@ -126,10 +138,35 @@ def _check_rules(settings: Settings) -> None:
         game = engine.new_game(rules, **options)
     except (ValueError, TypeError) as error:
         raise ConfigError(f"game.options: {error}") from None
+    _check_room(settings, game)
+
+
+def _check_menu(settings: Settings) -> None:
+    names = settings.game.menu
+    if settings.game.options:
+        raise ConfigError('game.options: with rules = "menu" the games have their usual options')
+    for number, name in enumerate(names):
+        if name not in engine.rule_sets():
+            allowed = ", ".join(f'"{known}"' for known in engine.rule_sets())
+            raise refuse(f"game.menu[{number}]", name, allowed)
+        _check_room(settings, engine.new_game(name))
     try:
-        Layout(game.lattice, settings.sensors.rows, settings.sensors.cols)
+        lay_out(names, settings.sensors.rows, settings.sensors.cols)
+    except MenuError as error:
+        raise ConfigError(f"game.menu: {error}") from None
+    if not names:
+        raise refuse("game.menu", "", "names of rule sets")
+
+
+def _check_room(settings: Settings, game: Game) -> None:
+    """Refuse a board larger than the grid, or one for which the sensors cannot feel heights."""
+    sensors, name = settings.sensors, game.rules.name
+    try:
+        Layout(game.lattice, sensors.rows, sensors.cols, settings.game.board_at)
     except LayoutError as error:
-        raise ConfigError(f"sensors.rows, sensors.cols: {rules} needs a larger grid: {error}") from None
+        raise ConfigError(f"sensors.rows, sensors.cols: {name} needs a larger grid: {error}") from None
+    if game.lattice.levels > 1 and sensors.depth == 1:
+        raise ConfigError(f"sensors.depth: found 1, but {name} is built upwards and needs 8")
 
 
 def _check_chain(settings: Settings) -> None:

@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 
 
 class Stillness:
-    """Follows the frames. `covered` holds the cells now covered, `t_s` the time of the latest frame."""
+    """Follows the frames. `covered` are the cells now covered, by the latest frame: `heights`, at `t_s`."""
 
     def __init__(self, layout: Layout) -> None:
         self._layout = layout
-        self._heights: NDArray[np.uint8] = np.zeros((layout.rows, layout.cols), np.uint8)
-        self._bytes = self._heights.tobytes()
+        self.heights: NDArray[np.uint8] = np.zeros((layout.rows, layout.cols), np.uint8)
+        self._bytes = self.heights.tobytes()
         self._changed_s: dict[Cell, float] = {}
-        self._seen_clear: set[Cell] = set()
+        self._unproven: set[Cell] = set()  # covered from the beginning, and ever since
         self._first = True
         self.covered: set[Cell] = set()
         self.t_s = 0.0
@@ -37,18 +37,17 @@ class Stillness:
         data = heights.tobytes()
         if data == self._bytes and not self._first:
             return False
-        for cell, covered in self._layout.cells_between(self._heights, heights):
+        for cell, covered in self._layout.cells_between(self.heights, heights):
             self._changed_s[cell] = t_s
             if covered:
                 self.covered.add(cell)
             else:
                 self.covered.discard(cell)
-                self._seen_clear.add(cell)
-        if self._first:  # a cell that is already covered now has not been seen clear
+                self._unproven.discard(cell)
+        if self._first:
             self._first = False
-            clear = np.argwhere(heights == 0).tolist()
-            self._seen_clear.update(self._layout.to_cell((row, col)) for row, col in clear)
-        self._heights, self._bytes = heights, data
+            self._unproven = set(self.covered)
+        self.heights, self._bytes = heights, data
         return True
 
     def changed_s(self, cells: Iterable[Cell]) -> float:
@@ -68,4 +67,4 @@ class Stillness:
 
     def proven(self, cells: Iterable[Cell]) -> bool:
         """True if each of these cells has been seen clear before: a sensor stuck from the start is not."""
-        return self._seen_clear.issuperset(cells)
+        return self._unproven.isdisjoint(cells)

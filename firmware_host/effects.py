@@ -25,7 +25,8 @@ class BeginGame:
 class Record:
     """Append one entry to the running game's journal and answer with Recorded once it is durable.
 
-    `kind` is "place", "pass" (by choice; forced ones follow from the rules), "undo" or "retire".
+    `kind` is "place", "pass" (by choice; forced ones follow from the rules), "undo", "retire", or
+    "claim" (of a start cell, before play).
     `seq` counts from 1 within the game and never repeats; a take-back is an entry too: nothing is taken out.
     """
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import engine
+from firmware_host.claims import claim
 from firmware_host.effects import Effect, FinishGame, Record, Say
 from firmware_host.recognise import Reader
 from firmware_host.replay import replay
@@ -66,6 +67,13 @@ class GameRecord:
         self._emit(Say(f"taken back: {placed.colour} {placed.placement.piece}"))
         return placed
 
+    def claim(self, colour: Colour, cell: Cell) -> None:
+        """Give a colour its start cell, before anything is placed."""
+        self.game = claim(self.game, colour, cell)
+        where = engine.notation.cells_name(self.game.lattice, (cell,))
+        self._emit(Say(f"{colour} starts at {where}"))
+        self._enter("claim", engine.Move(colour), (cell,))
+
     def pass_turn(self) -> list[Colour]:
         """Pass by choice; returns those who had to pass behind it. Raises EngineError if it is forbidden."""
         done = len(self.game.history)
@@ -86,9 +94,9 @@ class GameRecord:
             self._emit(Say(f"the game is over: {totals}"))
         return [later.colour for later in self.game.history[done + 1 :]]
 
-    def _enter(self, kind: str, move: Move) -> None:
+    def _enter(self, kind: str, move: Move, cells: tuple[Cell, ...] = ()) -> None:
         self.seq += 1
-        piece, cells = (move.placement.piece, move.placement.cells) if move.placement else ("", ())
+        piece, cells = (move.placement.piece, move.placement.cells) if move.placement else ("", cells)
         self._emit(Record(self.seq, kind, move.colour, piece, cells))
         self._renew()
 

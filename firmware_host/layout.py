@@ -29,7 +29,7 @@ class LayoutError(ValueError):
 
 
 class Layout:
-    """A flat lattice laid on a grid of `rows` x `cols`, its first cell at `offset` (default: centred)."""
+    """A lattice laid on a grid of `rows` x `cols`, its first cell at `offset` (default: centred)."""
 
     def __init__(self, lattice: Lattice, rows: int, cols: int, offset: GridCell | None = None) -> None:
         spare = (rows - lattice.rows, cols - lattice.cols)
@@ -42,6 +42,7 @@ class Layout:
         self.lattice = lattice
         self.rows, self.cols = rows, cols
         self._offset = row, col
+        self._stacked = len(lattice.cells[0]) == 3
 
     @property
     def board(self) -> tuple[int, int, int, int]:
@@ -58,10 +59,23 @@ class Layout:
         return (grid_cell[0] - self._offset[0], grid_cell[1] - self._offset[1])
 
     def cells_between(self, before: NDArray[np.uint8], after: NDArray[np.uint8]) -> list[tuple[Cell, bool]]:
-        """Cells that differ between two frames of heights, with True where they are now covered."""
-        rows, cols = np.nonzero((before != 0) != (after != 0))
-        covered = after[rows, cols] != 0
+        """Cells that differ between two frames of heights, with True where they are now covered.
+
+        Columns of pieces are solid: a stack of height n covers levels 0 .. n - 1.
+        """
+        rows, cols = np.nonzero(before != after)
+        changes = zip(
+            rows.tolist(), cols.tolist(), before[rows, cols].tolist(), after[rows, cols].tolist(), strict=True
+        )
         return [
-            (self.to_cell((row, col)), now)
-            for row, col, now in zip(rows.tolist(), cols.tolist(), covered.tolist(), strict=True)
+            (cell, now > was)
+            for row, col, was, now in changes
+            for cell in self._cells_from(row, col, min(was, now), max(was, now))
         ]
+
+    def _cells_from(self, row: int, col: int, low: int, high: int) -> list[Cell]:
+        """The cells of a stack between two heights; on a flat board any height is the one cell."""
+        cell = self.to_cell((row, col))
+        if not self._stacked:
+            return [cell] if low == 0 else []
+        return [(*cell, level) for level in range(low, high)]

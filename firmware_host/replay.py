@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import engine
+from firmware_host.claims import claim
 from firmware_host.errors import HostError
 
 if TYPE_CHECKING:
@@ -19,27 +20,36 @@ class ReplayError(HostError, ValueError):
     """The record does not follow the rules; the message says at which entry."""
 
 
-def _place(game: Game, entry: Record) -> None:
+def _place(game: Game, entry: Record) -> Game:
     game.play(entry.cells, engine.Colour(entry.colour))
+    return game
 
 
-def _pass(game: Game, _entry: Record) -> None:
+def _pass(game: Game, _entry: Record) -> Game:
     game.pass_turn()
+    return game
 
 
-def _undo(game: Game, _entry: Record) -> None:
+def _undo(game: Game, _entry: Record) -> Game:
     game.undo()
+    return game
 
 
-def _retire(game: Game, entry: Record) -> None:
+def _retire(game: Game, entry: Record) -> Game:
     game.retire(engine.Colour(entry.colour))
+    return game
 
 
-_KINDS: dict[str, Callable[[Game, Record], None]] = {
+def _claim(game: Game, entry: Record) -> Game:
+    return claim(game, engine.Colour(entry.colour), entry.cells[0])
+
+
+_KINDS: dict[str, Callable[[Game, Record], Game]] = {
     "place": _place,
     "pass": _pass,
     "undo": _undo,
     "retire": _retire,
+    "claim": _claim,
 }
 
 
@@ -51,7 +61,7 @@ def replay(saved: SavedGame) -> Game:
         raise ReplayError(f"game {saved.game_id}: {error}") from error
     for entry in saved.entries:
         try:
-            _KINDS[entry.kind](game, entry)
+            game = _KINDS[entry.kind](game, entry)
         except (engine.EngineError, LookupError, ValueError) as error:
             raise ReplayError(f"game {saved.game_id}, entry {entry.seq} ({entry.kind}): {error}") from error
     return game

@@ -124,8 +124,9 @@ def _lights(table: Table) -> Iterator[Light]:
         return
     if layout.board[2:] != (layout.rows, layout.cols):
         yield Light(Meaning.FRAME)
-    if table.state in ("idle", "suspended"):
+    if table.state in ("idle", "menu", "suspended"):
         yield Light(Meaning.NO_GAME)
+        yield from _offers(table)
     elif game.is_over:
         yield Light(Meaning.FINAL, since_s=table.turn_since_s, score=score_lines(game))
     elif table.state == "playing":
@@ -143,6 +144,16 @@ def _lights(table: Table) -> Iterator[Light]:
         yield Light(Meaning.SENSORS_LOST)
 
 
+def _offers(table: Table) -> Iterator[Light]:
+    """What a hand can choose: the menu's games, or a new one instead of the one packed away."""
+    if table.state == "suspended":
+        yield Light(Meaning.MENU, tuple(sorted(table.renewal)))
+    for choice in table.menu if table.state == "menu" else ():
+        meaning = Meaning.MENU_CHOSEN if choice == table.choice else Meaning.MENU
+        for colour in dict.fromkeys(colour for colour, _ in choice.icon):
+            yield Light(meaning, tuple(cell for other, cell in choice.icon if other == colour), colour)
+
+
 def _turn(table: Table) -> Iterator[Light]:
     game, layout = table.game, table.layout
     mover = game.to_move
@@ -151,6 +162,11 @@ def _turn(table: Table) -> Iterator[Light]:
     if table.hinting:  # all other light is hushed, the corners shine
         yield Light(Meaning.LIVE_CORNER, layout.to_grid(table.record.live_corners), mover, level=1.0)
         return
+    if not game.plies:  # corners that were claimed
+        for colour in game.colours:
+            starts = game.start_cells(colour)
+            if len(starts) == 1 and colour != mover:
+                yield Light(Meaning.MENU, layout.to_grid(starts), colour)
     own = game.cells_of(mover) or game.start_cells(mover)
     yield Light(Meaning.TURN, layout.to_grid(own), mover, table.turn_since_s)
     if table.settings.help.corners != "off":

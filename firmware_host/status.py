@@ -77,11 +77,9 @@ def _next_thing(table: Table) -> str:
     if table.game.is_over:
         return words.OVER
     mover = table.game.to_move
-    return (
-        words.next_thing(str(mover), len(table.record.live_corners))
-        if table.record.game_id and mover
-        else words.CLEAR
-    )
+    if not table.record.game_id or mover is None:
+        return words.MENU if table.state == "menu" else words.CLEAR
+    return words.next_thing(str(mover), len(table.record.live_corners))
 
 
 def _unfit(_table: Table, finding: Unfit) -> tuple[str, Iterable[Cell], str]:
@@ -89,7 +87,10 @@ def _unfit(_table: Table, finding: Unfit) -> tuple[str, Iterable[Cell], str]:
 
 
 def _displaced(table: Table, finding: Displaced) -> tuple[str, Iterable[Cell], str]:
-    sentence = words.PUT_BACK if table.resolving else words.EXTRA if finding.extra else words.MISSING
+    if table.resolving:
+        sentence = words.SUSPENDED if table.state == "suspended" else words.PUT_BACK
+    else:
+        sentence = words.EXTRA if finding.extra else words.MISSING
     return "displaced", finding.missing | finding.extra, sentence.format(colour=finding.colour)
 
 

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 import engine
 from engine import Placement
 from firmware_host import staging
+from firmware_host.claims import CornerTouch, claimant
 from firmware_host.debounce import Stillness
 from firmware_host.effects import BeginGame, Effect, PowerOff, Say, Show
 from firmware_host.events import (
@@ -37,6 +38,7 @@ from firmware_host.events import (
 from firmware_host.game_record import GameRecord
 from firmware_host.gestures import Gestures
 from firmware_host.layout import Layout
+from firmware_host.menu import Chosen, Ready, Renewed, chosen, lay_out, renewal_cells
 from firmware_host.recognise import Cleared, Finding, Fits, Lifted, Moved, Unfit, clusters
 from firmware_host.status import describe_status
 
@@ -47,7 +49,8 @@ if TYPE_CHECKING:
     from engine import Colour, Game
     from firmware_host.config import Settings
     from firmware_host.journal import SavedGame
-    from firmware_host.layout import Cell
+    from firmware_host.layout import Cell, GridCell
+    from firmware_host.menu import Choice
     from firmware_host.recognise import Cells, Placed
     from firmware_host.view import Light, View
 
@@ -107,6 +110,10 @@ class Table:
             "shut down": self._shut_down,
         }
         self._gestures = Gestures()
+        sensors = settings.sensors
+        offered = settings.game.menu if settings.game.rules == "menu" else ()
+        self.menu = lay_out(offered, sensors.rows, sensors.cols)
+        self.choice: Choice | None = None
         self._effects: list[Effect] = []
         self._view: View | None = None
         self._t_s = 0.0
@@ -129,6 +136,7 @@ class Table:
         self._lifts: list[Lift]
         self._undone: int
         self._committed_s: float
+        self._touch: CornerTouch
         if saved is None:
             self._load(self._new_record())
         else:
@@ -166,9 +174,9 @@ class Table:
 
     @property
     def state(self) -> str:
-        """One of idle, playing, resolving, suspended, over."""
+        """One of idle, menu, playing, resolving, suspended, over."""
         if not self.record.game_id:
-            return "idle"
+            return "menu" if self.menu else "idle"
         if self.game.is_over:
             return "over"
         if not self.resolving:
@@ -183,11 +191,12 @@ class Table:
         if self._blind:
             self._blind = False
             changed = True
-            self.resolving = bool(self.record.cells.keys() - self.still.covered)
+            self.resolving = not self.game.is_over and bool(self.record.cells.keys() - self.still.covered)
             self._mark_strays(unproven_only=True)
-        if not self.record.game_id and not self.still.covered:
+        if self.state == "idle" and not self.still.covered:
             self._begin(event.t_s)
         elif changed:
+            self._watch_corners()
             self._read()
         self._act(event.t_s)
 
@@ -196,20 +205,14 @@ class Table:
         self._blind = True
 
     def _lose_sensors(self, event: SensorsLost) -> None:
-        if self.lost is None:
-            self._say(f"sensors lost: {event.why}")
         self.lost = event.why
 
     def _take_recorded(self, event: Recorded) -> None:
-        if self.unsaved is not None:
-            self._say("the journal is written again; nothing was lost")
         self.record.durable_seq = max(self.record.durable_seq, event.seq)
         self.unsaved = None
         self._show_accepted(event.t_s)
 
     def _record_failed(self, event: RecordFailed) -> None:
-        if self.unsaved is None:
-            self._say(f"unsaved: {event.why}")
         self.unsaved = event.why
         self._show_accepted(event.t_s)
 
@@ -233,12 +236,14 @@ class Table:
         if self.resolving and not missing:
             self.resolving = False
             self._say("the board agrees with the record again")
-        if not self.record.game_id:
+        if self.menu and not self.record.game_id:
+            findings = self._read_menu()
+        elif not self.record.game_id:
             findings = self.record.reader.strays(new)
         elif self.game.is_over:
             findings = self.record.reader.read_over(new, missing)
         elif self.resolving or self._is_packing(missing):
-            findings = self.record.reader.compare(new, missing)
+            findings = self.record.reader.compare(new, missing) + self._read_renewal(new)
         else:
             findings = self.record.reader.read(
                 new,
@@ -271,13 +276,45 @@ class Table:
                 self._act(t_s)
                 return
 
+    def _read_menu(self) -> list[Finding]:
+        covered = self.still.covered
+        if covered:
+            choice = chosen(self.menu, self.layout.to_grid(covered))
+            return [Chosen(frozenset(covered), self.waits.menu_choice_s, choice)] if choice else []
+        if self.choice is None:
+            return []
+        field = frozenset(map(self.layout.to_cell, self.choice.field))
+        return [Ready(field, self.waits.menu_start_s)]
+
+    def _read_renewal(self, new: set[Cell]) -> list[Finding]:
+        """A hand on the cells that offer a new game, while nothing else lies on the board."""
+        if self.state == "suspended" and new and self.renewal.issuperset(self.layout.to_grid(new)):
+            return [Renewed(frozenset(new), self.waits.menu_start_s)]
+        return []
+
+    @property
+    def renewal(self) -> frozenset[GridCell]:
+        """The cells that offer a new game while one is packed away."""
+        taken = set(self.layout.to_grid(self.record.cells))
+        return renewal_cells(self.layout.rows, self.layout.cols, taken)
+
+    def _watch_corners(self) -> None:
+        """A hand on a free corner before play claims it for the next colour."""
+        colour = claimant(self.game) if self.state == "playing" else None
+        if colour is None:
+            return
+        starts = set(self.game.start_cells(colour))
+        cell = self._touch.see(self.still.t_s, self.still.covered, starts, self.waits.settle_tiny_s)
+        if cell is not None:
+            self.record.claim(colour, cell)
+
     def _waits_for_button(self, finding: Finding) -> bool:
         return self.settings.sensors.commit == "button" and isinstance(finding, Fits | Moved)
 
     @property
     def _actions(self) -> dict[type[Finding], Callable[[Any, float], None]]:
         if self.resolving or not self.record.game_id:
-            return {}
+            return {Chosen: self._choose, Ready: self._begin_chosen, Renewed: self._leave_game}
         return {Fits: self._accept, Moved: self._correct, Lifted: self._take_back, Cleared: self._next_game}
 
     def _is_packing(self, missing: set[Cell]) -> bool:
@@ -449,7 +486,17 @@ class Table:
 
     # -- games
 
+    def _choose(self, finding: Chosen, _t_s: float) -> None:
+        self.choice = finding.choice
+
+    def _begin_chosen(self, _finding: Ready, t_s: float) -> None:
+        self._begin(t_s)
+
     def _next_game(self, _finding: Cleared, t_s: float) -> None:
+        self._begin(t_s)
+
+    def _leave_game(self, _finding: Renewed, t_s: float) -> None:
+        self._say(f"game {self.record.game_id} is left as it is")
         self._begin(t_s)
 
     def _begin_unless_playing(self, t_s: float) -> None:
@@ -457,30 +504,41 @@ class Table:
             self._begin(t_s)
 
     def _begin(self, t_s: float) -> None:
+        """Begin the game of the settings; with a menu the one chosen, and without a choice offer it."""
         if self.lost is not None:
             return
-        rules = self.settings.game
-        still, shown = self.still, self.shown
-        game_id, seed = self._new_id(), self._rng.getrandbits(32)
+        begun = not self.menu or self.choice is not None
+        game_id, seed = (self._new_id(), self._rng.getrandbits(32)) if begun else ("", 0)
+        still = self.still
         self._load(self._new_record(game_id, seed))
-        self.still, self.shown, self._blind = still, shown, False
-        self._emit(BeginGame(game_id, rules.rules, dict(rules.options), seed))
-        self._say(f"new game {game_id}: {rules.rules}")
-        for group in clusters(still.covered, self.game.lattice):
-            self._strays[group] = still.t_s
+        self.still.see(still.t_s, still.heights)
+        self._blind = False
+        self.choice = None
+        if begun:
+            rules = self.game.rules
+            self._emit(BeginGame(game_id, rules.name, dict(self._options), seed))
+            self._say(f"new game {game_id}: {rules.name}")
+            for group in clusters(self.still.covered, self.game.lattice):
+                self._strays[group] = still.t_s
         self.turn_since_s = t_s
         self._read()
 
+    @property
+    def _options(self) -> dict[str, Any]:
+        return {} if self.menu else self.settings.game.options
+
     def _new_record(self, game_id: str = "", seed: int = 0) -> GameRecord:
-        rules = self.settings.game
-        game = engine.new_game(rules.rules, seed=seed, **rules.options)
+        name = self.settings.game.rules
+        if self.menu:
+            name = (self.choice or self.menu[0]).rules
+        game = engine.new_game(name, seed=seed, **self._options)
         return GameRecord(game, self.waits, self._emit, game_id)
 
     def _load(self, record: GameRecord) -> None:
         """Lay a game on the table; its board has not been looked at yet."""
         sensors = self.settings.sensors
         self.record = record
-        self.layout = Layout(record.game.lattice, sensors.rows, sensors.cols)
+        self.layout = Layout(record.game.lattice, sensors.rows, sensors.cols, self.settings.game.board_at)
         self.still = Stillness(self.layout)
         self.resolving, self._blind = False, True
         self.turn_since_s = self._t_s
@@ -488,6 +546,7 @@ class Table:
         self._strays, self._lifts = {}, []
         self._undone = 0
         self._committed_s = float("-inf")
+        self._touch = CornerTouch()
 
     # -- what is said
 

@@ -24,6 +24,8 @@ class Rig:
         covered: Iterable = (),
         rules: str = "classic",
         commit: str = "settle",
+        rows: int = 20,
+        cols: int = 20,
         **options: str,
     ) -> None:
         settings = Settings()
@@ -32,10 +34,10 @@ class Rig:
         self.settings = msgspec.structs.replace(
             settings,
             game=msgspec.structs.replace(settings.game, rules=rules, options=options),
-            sensors=msgspec.structs.replace(settings.sensors, commit=commit),
+            sensors=msgspec.structs.replace(settings.sensors, commit=commit, rows=rows, cols=cols),
         )
         self.t_s = 0.0
-        self.heights = np.zeros((20, 20), np.uint8)
+        self.heights = np.zeros((rows, cols), np.uint8)
         for cell in covered:
             self.heights[cell] = 1
         self.answers = True
