@@ -47,7 +47,7 @@ def final(brush: Brush) -> Iterable[Layer]:
         return
     roomy = min(brush.board.rows, brush.board.cols) >= SMALLEST_BOARD
     sheets = lay_out(light.score, light.cells, brush.board if roomy else brush.stage.grid)
-    glow = (_glow(brush),) if view.pieces else ()
+    glow = (_glow(brush),) if any(cells for _, cells in view.pieces) else ()
     first = tuple(_page(brush, sheet, len(sheets), reveal=True) for sheet in sheets)
     if len(sheets) == 1 and not glow:
         yield Pages((), first)

@@ -219,6 +219,13 @@ def test_only_the_winner_breathes_and_its_white_end_does_not():
     assert light.max() == pytest.approx(1.0, abs=0.02)
 
 
+def test_once_the_pieces_are_lifted_the_score_stays():
+    renderer, bare = Renderer(), view_of(RESULT)
+    lifted = view_of(RESULT, pieces=tuple((colour, ()) for colour, _ in FINISHED.pieces))
+    for t_s in (1.0, 5.0, 20.0):
+        assert np.array_equal(renderer.render(lifted, t_s), renderer.render(bare, t_s))
+
+
 def test_while_pieces_lie_there_they_glow_in_turn_with_the_score():
     renderer, view = Renderer(), view_of(RESULT, pieces=FINISHED.pieces)
     red, yellow = FINISHED.cells("R")[0], FINISHED.cells("Y")[0]
