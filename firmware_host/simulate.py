@@ -48,8 +48,7 @@ TRIES = 3  # for one piece
 PATIENCE_MS = 6000  # of stillness, in virtual time; no wait of the table's is longer
 PATIENCE_S = 6.0  # and of real time: a machine may be busy
 SLIP_MS = 3500  # a refused piece lies so long, if people watch
-FINAL_S = 9.0  # the score is watched so long, first with all the pieces, then on the empty board
-CLEAR_S = 6.0
+FINAL_S = 8.0  # the score is watched so long with all the pieces, and again on the empty board
 PACK_MS = 60  # between two pieces when the board is cleared
 
 INTERRUPTED = 130  # exit code after Ctrl-C, as shells have it
@@ -150,7 +149,7 @@ def _simulate(wanted: Simulation, out: TextIO, stack: contextlib.ExitStack) -> i
     status = people.play(turns)
     _compare(game, status)
     if watched:
-        people.admire(speed)
+        people.admire()
     if code := daemon.stop():
         raise SimulationError(f"the daemon stopped with {describe_exit(code)}{daemon.last_words()}")
     stack.close()  # the terminal is itself again before the result is written
@@ -181,12 +180,12 @@ class People:
             self._report.placed(turn)
         return self._wait(lambda status: bool(status["saved"]), "has not saved the game")
 
-    def admire(self, speed: float) -> None:
+    def admire(self) -> None:
         """Look at the score, clear the board, and look at it again."""
         self._look_for(FINAL_S)
         packing = (after(self._hands.lift(cells), at * PACK_MS) for at, cells in enumerate(self._lying))
         self._table.perform(together(*packing))
-        self._look_for(min(CLEAR_S, 10 / min(speed, 10) + 3))
+        self._look_for(FINAL_S)
 
     def _place(self, turn: Turn) -> None:
         cells = self._layout.to_grid(turn.placement.cells)
@@ -329,6 +328,9 @@ cols = {cols}
 start = "bottom_left"
 direction = "columns"
 serpentine = true
+
+[reading]
+new_game_s = 60
 
 [state]
 directory = {json.dumps(str(state))}
