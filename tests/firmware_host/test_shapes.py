@@ -1,5 +1,7 @@
 """The geometry of moving light."""
 
+from itertools import pairwise
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -55,7 +57,7 @@ def test_a_path_has_no_gaps(rect, data):
     start, target = (data.draw(st.sampled_from(rect.cells)) for _ in range(2))
     way = path(rect, start, target)
     assert (way[0], way[-1]) == (start, target)
-    assert all(touch(one, other) for one, other in zip(way, way[1:], strict=False))
+    assert all(touch(one, other) for one, other in pairwise(way))
 
 
 def test_rings_round_a_piece():
