@@ -23,14 +23,16 @@ if TYPE_CHECKING:
     from engine.sgf import Node
 
 
-class _State(NamedTuple):
-    """All that changes in a game, apart from its history; undo brings it back."""
+NOBODY: frozenset[Colour] = frozenset()
 
+
+class _Before(NamedTuple):
+    """What undo brings back."""
+
+    number: int
+    side: Side
     occupied: int
-    sides: tuple[Side, ...]
-    reserved: tuple[int, ...]
     slot: int
-    over: bool
     passed: frozenset[Colour]
     out: frozenset[Colour]
     moves: int
@@ -61,11 +63,11 @@ class Game:
             self._position.open_with(0, rules.largest_opening)
         self._turns = Turns(rules)
         self._history: list[Move] = []
-        self._undo: list[_State] = []
+        self._undo: list[_Before] = []
         self._slot = -1  # turns so far, passes included, the first round's head start too
-        self._over = False
-        self._passed: frozenset[Colour] = frozenset()  # since the last placement
-        self._out: frozenset[Colour] = frozenset()  # given up, or blocked where that is for good
+        self._to_move: Colour | None = None
+        self._passed = NOBODY  # since the last placement
+        self._out = NOBODY  # given up, or blocked where that is for good
         self.first_to_move = self.colours[0]
         """The colour whose turn was the first, head starts apart."""
         if setup:
@@ -85,7 +87,7 @@ class Game:
     __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
-        state = "over" if self._over else f"{self.to_move} to move"
+        state = f"{self.to_move} to move" if self.to_move else "over"
         return f"<Game {self.rules.name}, {self.plies} placements, {state}>"
 
     # Whose turn it is.
@@ -93,17 +95,17 @@ class Game:
     @property
     def to_move(self) -> Colour | None:
         """The colour whose turn it is; None when the game is over."""
-        return None if self._over else self._turns.colour(self._slot)
+        return self._to_move
 
     @property
     def player_to_move(self) -> int | None:
         """Index into ``players`` of who plays the colour to move; None when the game is over."""
-        return None if self._over else self._turns.player(self._slot)
+        return None if self._to_move is None else self._turns.player(self._slot)
 
     @property
     def is_over(self) -> bool:
         """Whether no colour in play can place a piece, or the rules end the game otherwise."""
-        return self._over
+        return self._to_move is None
 
     @property
     def round(self) -> int:
@@ -184,8 +186,8 @@ class Game:
         if not isinstance(cells, Placement):
             cells = tuple(cells)
         number = self._asked(colour)
-        if self._over or number is None:
-            reason = Reason.GAME_OVER if self._over else Reason.NOT_YOUR_TURN
+        if self._to_move is None or number is None:
+            reason = Reason.NOT_YOUR_TURN if self._to_move else Reason.GAME_OVER
             return Violation(reason, cells.cells if isinstance(cells, Placement) else cells)
         found = judge(self._position, number, cells)
         if isinstance(found, Violation) and found.reason is Reason.NOT_IN_HAND:
@@ -209,7 +211,7 @@ class Game:
         Raises:
             IllegalPlacement: it carries the Violation; nothing has changed.
         """
-        mover = self.to_move
+        mover = self._to_move
         if mover is not None and colour is not None and colour != mover:
             wrong = cells.cells if isinstance(cells, Placement) else tuple(cells)
             raise IllegalPlacement(Violation(Reason.NOT_YOUR_TURN, wrong))
@@ -217,11 +219,12 @@ class Game:
         if isinstance(found, Violation):
             raise IllegalPlacement(found)
         assert mover is not None
-        self._undo.append(self._state())
-        self._position.place(self._number[mover], found)
+        number = self._number[mover]
+        self._remember(number)
+        self._position.place(number, found)
         move = Move(mover, found)
         self._history.append(move)
-        self._passed = frozenset()
+        self._passed = NOBODY
         self._next_turn()
         return move
 
@@ -247,8 +250,8 @@ class Game:
             IllegalPass: the game is over, or the colour is out already.
         """
         self._index(colour)
-        if self._over or colour in self._out:
-            raise IllegalPass("the game is over" if self._over else f"{colour} is out already")
+        if self._to_move is None or colour in self._out:
+            raise IllegalPass(f"{colour} is out already" if self._to_move else "the game is over")
         return self._give_way(Move(colour, retired=True))
 
     def undo(self) -> tuple[Move, ...]:
@@ -265,8 +268,10 @@ class Game:
         before = self._undo.pop()
         taken = tuple(self._history[before.moves :])
         del self._history[before.moves :]
-        self._position.go_back(before.occupied, before.sides, before.reserved)
-        self._slot, self._over, self._passed, self._out = before[3:7]
+        self._position.go_back(before.number, before.side, before.occupied)
+        self._slot, self._passed, self._out = before.slot, before.passed, before.out
+        self._to_move = self._turns.colour(self._slot)
+        self._keep_starts(self._slot)
         return taken
 
     def copy(self) -> Game:
@@ -360,26 +365,27 @@ class Game:
             self._turns.skip_head_start()
         self._slot = self._turns.head_start + rounds * len(self.colours) + first - 1
 
-    def _state(self) -> _State:
+    def _remember(self, number: int) -> None:
         position = self._position
-        return _State(
-            position.occupied,
-            position.sides,
-            position.reserved,
-            self._slot,
-            self._over,
-            self._passed,
-            self._out,
-            len(self._history),
+        self._undo.append(
+            _Before(
+                number,
+                position.sides[number],
+                position.occupied,
+                self._slot,
+                self._passed,
+                self._out,
+                len(self._history),
+            )
         )
 
     def _give_way(self, move: Move) -> Move:
         """Record that a colour passes of its own will, or gives up."""
-        self._undo.append(self._state())
+        self._remember(self._number[move.colour])
         self._history.append(move)
         if move.retired:
             self._out |= {move.colour}
-        if move.colour == self.to_move or (move.retired and self.to_move is None):
+        if move.colour == self._to_move:
             self._passed |= {move.colour}
             self._next_turn()
         return move
@@ -387,39 +393,39 @@ class Game:
     def _next_turn(self) -> None:
         """Find the next colour that can place a piece; those before it pass. If there is none, it is over."""
         passes: list[Move] = []
-        passed = set(self._passed)
-        slot = self._slot
+        passed, slot, turns = self._passed, self._slot, self._turns
         while len(passed) < len(self.colours):
             slot += 1
-            if slot == self._turns.end:
+            if slot == turns.end:
                 break
-            colour = self._turns.colour(slot)
-            if self._turns.head_start:
-                self._keep_starts(slot)
+            colour = turns.colour(slot)
+            self._keep_starts(slot)
             if colour not in self._out and self._position.can_place(self._number[colour]):
-                self._slot = slot
+                self._slot, self._to_move = slot, colour
                 if passes:
                     self._history += passes
-                    self._passed = frozenset(passed)
+                    self._passed = passed
                     if self.rules.blocked_is_out:
                         self._out |= {move.colour for move in passes}
                 return
             passes.append(Move(colour, forced=True))
-            passed.add(colour)
-        self._over = True
+            passed |= {colour}
+        self._to_move = None
 
     def _keep_starts(self, slot: int) -> None:
         """Keep the other colours' start cells free during a head start."""
+        if not self._turns.head_start:
+            return
         position = self._position
-        kept = [0] * len(self.colours)
-        if slot < self._turns.head_start:
-            number = self._number[self._turns.colour(slot)]
-            for other, starts in enumerate(position.starts):
-                kept[number] |= starts if other != number else 0
-            if not position.sides[number].own:
-                kept[number] &= ~position.starts[number]
-        if position.reserved != tuple(kept):
-            position.reserve(tuple(kept))
+        for number, colour in enumerate(self.colours):
+            kept = 0
+            if slot < self._turns.head_start and colour == self._turns.colour(slot):
+                for other, starts in enumerate(position.starts):
+                    kept |= starts if other != number else 0
+                if not position.sides[number].own:
+                    kept &= ~position.starts[number]
+            if position.reserved[number] != kept:
+                position.reserve(number, kept)
 
 
 def new_game(

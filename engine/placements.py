@@ -47,7 +47,19 @@ class Placement:
 class Form:
     """One orientation of a piece; its bitboards have the first cell at bit ``lattice.lift``."""
 
-    __slots__ = ("beside", "kinds", "mask", "number", "piece", "spots", "steps", "table", "touch")
+    __slots__ = (
+        "beside",
+        "kind",
+        "kinds",
+        "mask",
+        "number",
+        "piece",
+        "spots",
+        "steps",
+        "table",
+        "touch",
+        "ways",
+    )
 
     def __init__(self, table: Placements, number: int, piece: int, orientation: Orientation) -> None:
         lattice = table.lattice
@@ -56,6 +68,10 @@ class Form:
         self.piece = piece
         """Number of the piece in its set."""
         self.kinds, self.steps = orientation
+        self.kind = self.kinds[0]
+        """The kind of the first cell."""
+        self.ways = 0
+        """The ways in which the piece, turned anyhow, covers a cell of that kind; known with the views."""
         self.spots = [lattice.lift + lattice.step(step) for step in self.steps]
         self.mask = mask = sum(1 << spot for spot in self.spots)
         beside = touch = 0
@@ -147,8 +163,16 @@ class Placements(dict[int, Placement]):
             for orientation in orientations(lattice, shape):
                 self.forms.append(Form(self, len(self.forms), piece, orientation))
         self.views = [View(self, kind) for kind in range(lattice.kinds)]
+        for form in self.forms:
+            form.ways = self.views[form.kind].by_piece[form.piece]
+        self.stride = len(self.forms)
+        self.without = [
+            tuple([view.every & ~view.by_piece[piece] for view in self.views])
+            for piece in range(len(self.names))
+        ]
+        """For every piece, the ways of all others, per kind of cell."""
         self.view_at = {spot: self.views[lattice.kind(cell)] for spot, cell in lattice.cell_at.items()}
-        self._form_of = {(form.kinds[0], form.mask >> lattice.lift): form for form in self.forms}
+        self._form_of = {(form.kind, form.mask >> lattice.lift): form for form in self.forms}
 
     def __missing__(self, key: int) -> Placement:
         spot, number = divmod(key, len(self.forms))

@@ -20,10 +20,9 @@ from engine.rules import Reason, Violation
 
 if TYPE_CHECKING:
     import random
-    from collections.abc import Iterator
 
     from engine.lattice import Cell
-    from engine.placements import Placement, Placements
+    from engine.placements import Form, Placement, Placements
 
 
 class Side:
@@ -88,23 +87,20 @@ class Position:
         self.starts = starts
         self.occupied: int = table.lattice.walls
         """Bitboard of all cells that are not free, the padding included."""
-        self.reserved = (0,) * len(starts)
+        self.reserved = [0] * len(starts)
         """Per colour, the bitboard of free cells that are kept for others."""
         copies = table.pieces.copies
-        self._without = [
-            tuple([view.every & ~view.by_piece[piece] for view in table.views])
-            for piece in range(len(table.names))
-        ]
         stock = (1 << copies * len(table.names)) - 1
         for piece in removed:
             stock &= ~(((1 << copies) - 1) << copies * piece)
-        self.sides: tuple[Side, ...] = (Side(0, 0, 0, 0, stock, self._hands(stock)),) * len(starts)
+        self.sides = [Side(0, 0, 0, 0, stock, self._hands(stock))] * len(starts)
         self.forget()
 
     def copy(self) -> Position:
         """Return an independent position."""
         other = object.__new__(type(self))
         other.__dict__.update(self.__dict__)
+        other.sides, other.reserved = self.sides.copy(), self.reserved.copy()
         other.forget()
         return other
 
@@ -112,24 +108,24 @@ class Position:
         """Drop what was worked out; needed whenever something has become possible that was not."""
         self._frontiers = [Frontier() for _ in self.sides]
 
-    def reserve(self, cells: tuple[int, ...]) -> None:
-        """Keep free cells for others: per colour, the bitboard of those that it must not cover."""
-        self.reserved = cells
+    def reserve(self, colour: int, cells: int) -> None:
+        """Keep free cells for others than this colour."""
+        self.reserved[colour] = cells
         self.forget()
 
-    def go_back(self, occupied: int, sides: tuple[Side, ...], reserved: tuple[int, ...]) -> None:
-        """Become what the position was when it had these values."""
-        self.occupied, self.sides, self.reserved = occupied, sides, reserved
+    def go_back(self, colour: int, side: Side, occupied: int) -> None:
+        """Take back the last placement: what these were before it."""
+        self.sides[colour], self.occupied = side, occupied
         self.forget()
 
     def open_with(self, colour: int, largest: int) -> None:
         """Limit the size of the colour's first piece."""
         side, sizes = self.sides[colour], self.table.pieces.sizes
         hands = side.hands
-        for name, without in zip(self.table.names, self._without, strict=True):
+        for name, without in zip(self.table.names, self.table.without, strict=True):
             if sizes[name] > largest:
                 hands = tuple(map(and_, hands, without))
-        self._replace(colour, Side(side.own, side.beside, side.touch, side.points, side.stock, hands))
+        self.sides[colour] = Side(side.own, side.beside, side.touch, side.points, side.stock, hands)
         self.forget()
 
     # Pieces.
@@ -137,18 +133,18 @@ class Position:
     def place(self, colour: int, placement: Placement) -> None:
         """Put a piece down, whether that is legal or not; the piece must be in hand."""
         side = self.sides[colour]
-        form = placement.form
+        piece = placement.form.piece
         copies = self.table.pieces.copies
-        copy = side.stock >> copies * form.piece
-        stock = side.stock ^ (copy & -copy) << copies * form.piece
+        copy = side.stock >> copies * piece
+        stock = side.stock ^ (copy & -copy) << copies * piece
         if not side.own:
             hands = self._hands(stock)
             self._frontiers[colour] = Frontier()  # its corners were the starts
-        elif copies == 1 or not stock >> copies * form.piece & ((1 << copies) - 1):
-            hands = tuple(map(and_, side.hands, self._without[form.piece]))
+        elif copies == 1 or not stock >> copies * piece & ((1 << copies) - 1):
+            hands = tuple(map(and_, side.hands, self.table.without[piece]))
         else:
             hands = side.hands
-        self._replace(colour, Side(*self._contact(side, placement), stock, hands))
+        self.sides[colour] = self._after(side, placement, stock, hands)
         self.occupied |= placement.mask
 
     def has(self, colour: int, piece: int) -> bool:
@@ -156,49 +152,45 @@ class Position:
         copies = self.table.pieces.copies
         return self.sides[colour].stock >> copies * piece & ((1 << copies) - 1) != 0
 
-    def may_use(self, colour: int, piece: int) -> bool:
-        """Tell whether the colour may place this piece now, if it has it."""
-        hands = self.sides[colour].hands
-        return any(hand & view.by_piece[piece] for hand, view in zip(hands, self.table.views, strict=True))
+    def may_use(self, colour: int, form: Form) -> bool:
+        """Tell whether the colour has a piece in hand, and may place it now."""
+        return self.sides[colour].hands[form.kind] & form.ways != 0
 
     def in_hand(self, colour: int) -> tuple[str, ...]:
         """Name the pieces left; a piece left twice is there twice."""
         copies, stock = self.table.pieces.copies, self.sides[colour].stock
-        left = [stock >> copies * piece & ((1 << copies) - 1) for piece in range(len(self.table.names))]
-        return tuple(
-            [name for name, some in zip(self.table.names, left, strict=True) for _ in range(some.bit_count())]
-        )
+        every_copy = (1 << copies) - 1
+        left = [(stock >> copies * i & every_copy).bit_count() for i in range(len(self.table.names))]
+        return tuple([name for name, some in zip(self.table.names, left, strict=True) for _ in range(some)])
 
     def _hands(self, stock: int) -> tuple[int, ...]:
         """Return the ways that pieces in hand allow, per kind of cell."""
         copies = self.table.pieces.copies
         hands = tuple([view.every for view in self.table.views])
-        for piece, without in enumerate(self._without):
+        for piece, without in enumerate(self.table.without):
             if not stock >> copies * piece & ((1 << copies) - 1):
                 hands = tuple(map(and_, hands, without))
         return hands
 
-    def _replace(self, colour: int, side: Side) -> None:
-        self.sides = (*self.sides[:colour], side, *self.sides[colour + 1 :])
+    # The rule. What differs between games is in these.
 
-    # The rule. What differs between games is in these four.
-
-    def _contact(self, side: Side, placement: Placement) -> tuple[int, int, int, int]:
-        """Return a side's ``own``, ``beside``, ``touch`` and ``points`` after a placement."""
+    def _after(self, side: Side, placement: Placement, stock: int, hands: tuple[int, ...]) -> Side:
+        """Return a side after a placement."""
         form, shift = placement.form, placement.shift
-        return (
+        return Side(
             side.own | placement.mask,
             side.beside | form.beside << shift,
             side.touch | form.touch << shift,
             0,
+            stock,
+            hands,
         )
 
     def corners(self, colour: int) -> int:
         """Return the bitboard of the legal corners: free cells that the colour could attach a piece to."""
         side = self.sides[colour]
-        wanted = side.touch if side.own else self.starts[colour]
         blocked = self.occupied | side.beside | self.reserved[colour]
-        return wanted & ~blocked
+        return (side.touch if side.own else self.starts[colour]) & ~blocked
 
     def _ways(self, colour: int, spot: int, blocked: int) -> int:
         """Return the legal ways to cover a legal corner, none of them on a blocked cell."""
@@ -210,6 +202,15 @@ class Position:
             if not ways:
                 break
         return ways
+
+    def allows(self, colour: int, placement: Placement) -> bool:
+        """Tell whether a placement is legal."""
+        side, mask, form = self.sides[colour], placement.mask, placement.form
+        return (
+            not mask & (self.occupied | side.beside | self.reserved[colour])
+            and mask & (side.touch if side.own else self.starts[colour]) != 0
+            and side.hands[form.kind] & form.ways != 0
+        )
 
     def fault(self, colour: int, placement: Placement) -> Violation | None:
         """Tell what is wrong with a placement of a piece in hand on free cells."""
@@ -236,18 +237,9 @@ class Position:
         """Return the bitboard of the cells that the colour must not cover."""
         return self.occupied | self.sides[colour].beside | self.reserved[colour]
 
-    def allows(self, colour: int, placement: Placement) -> bool:
-        """Tell whether a placement is legal."""
-        return (
-            not placement.mask & self.blocked(colour)
-            and self.has(colour, placement.form.piece)
-            and self.may_use(colour, placement.form.piece)
-            and self.fault(colour, placement) is None
-        )
-
-    def _look(self, colour: int) -> tuple[Frontier, int]:
-        """Look at the colour's new corners. Returns its frontier, and what is blocked for it."""
-        frontier, blocked = self._frontiers[colour], self.blocked(colour)
+    def _look(self, colour: int, blocked: int) -> Frontier:
+        """Look at the colour's new corners, and return its frontier."""
+        frontier = self._frontiers[colour]
         new = self.corners(colour) & ~frontier.seen
         if new:
             frontier.seen |= new
@@ -259,48 +251,52 @@ class Position:
                     frontier.spots.append(spot)
                     frontier.ways.append(ways)
                     frontier.counts.append(ways.bit_count())
-        return frontier, blocked
+        return frontier
 
-    def _still(self, colour: int, frontier: Frontier, blocked: int) -> Iterator[int]:
-        """Go through the spots of the frontier that are live; those that are no more, it forgets."""
-        table, hands = self.table, self.sides[colour].hands
-        view_at, forms = table.view_at, len(table.forms)
-        spots, known = frontier.spots, frontier.ways
-        for index in range(len(spots) - 1, -1, -1):
-            spot = spots[index]
-            view = view_at[spot]
-            ways = known[index] & hands[view.kind]
-            if ways:
-                first = table[spot * forms + view.keys[ways.bit_length() - 1]]
-                if not first.mask & blocked:  # one is enough
-                    yield spot
-                    continue
-                ways = self._ways(colour, spot, blocked)
-            if ways:
-                known[index] = ways
-                frontier.counts[index] = ways.bit_count()
-                yield spot
-            else:
-                frontier.forget(index)
+    def _is_live(self, colour: int, frontier: Frontier, index: int, blocked: int) -> bool:
+        """Tell whether a corner of the frontier still has a way; if not, strike it out."""
+        spot = frontier.spots[index]
+        table = self.table
+        view = table.view_at[spot]
+        ways = frontier.ways[index] & self.sides[colour].hands[view.kind]
+        if ways:
+            one = table[spot * table.stride + view.keys[ways.bit_length() - 1]]
+            if not one.mask & blocked:
+                return True  # which others there are need not be known
+            ways = self._ways(colour, spot, blocked)
+        if ways:
+            frontier.ways[index] = ways
+            frontier.counts[index] = ways.bit_count()
+            return True
+        frontier.forget(index)
+        return False
 
     def can_place(self, colour: int) -> bool:
         """Tell whether any placement is legal."""
-        frontier, blocked = self._look(colour)
-        return any(True for _ in self._still(colour, frontier, blocked))
+        blocked = self.blocked(colour)
+        frontier = self._look(colour, blocked)
+        while frontier.spots:
+            if self._is_live(colour, frontier, -1, blocked):
+                return True
+        return False
 
     def live_corners(self, colour: int) -> list[int]:
         """Return the spots of the legal corners that some legal placement covers, sorted."""
-        frontier, blocked = self._look(colour)
-        return sorted(self._still(colour, frontier, blocked))
+        blocked = self.blocked(colour)
+        frontier = self._look(colour, blocked)
+        for index in range(len(frontier.spots) - 1, -1, -1):
+            self._is_live(colour, frontier, index, blocked)
+        return sorted(frontier.spots)
 
     def legal(self, colour: int) -> list[Placement]:
         """List all legal placements, each once."""
-        frontier, blocked = self._frontiers[colour], self.blocked(colour)
-        corners = self.corners(colour)
+        frontier, side = self._frontiers[colour], self.sides[colour]
+        blocked, corners = self.blocked(colour), self.corners(colour)
+        hand, by_piece = side.hands[0], self.table.views[0].by_piece
         lists = {
             piece: [placement for placement in placements if not placement.mask & blocked]
             for piece, placements in frontier.lists.items()
-            if self.has(colour, piece)
+            if hand & by_piece[piece]
         }
         new = corners & ~frontier.listed
         blocked |= frontier.listed  # what covers a corner listed before has been listed, too
@@ -308,8 +304,14 @@ class Position:
         while new:
             spot = new.bit_length() - 1
             new ^= 1 << spot
-            for placement in at(spot, self._ways(colour, spot, blocked)):
-                lists.setdefault(placement.form.piece, []).append(placement)
+            ways = self._ways(colour, spot, blocked)
+            if ways:
+                for placement in at(spot, ways):
+                    piece = placement.form.piece
+                    if piece in lists:
+                        lists[piece].append(placement)
+                    else:
+                        lists[piece] = [placement]
             blocked |= 1 << spot
         frontier.listed |= corners
         frontier.lists = lists
@@ -318,31 +320,34 @@ class Position:
     def choose(self, colour: int, rng: random.Random) -> Placement | None:
         """Draw one of the legal placements, all equally likely, without listing them; None if none is.
 
-        A corner is drawn by the number of ways it was last known to have, one of these by its number. It is
-        looked up anew; a number that no longer exists is drawn again, and so is a placement that also covers
-        a lower corner, since it could have been drawn there. So each has one chance in the sum of the counts.
+        A corner is drawn by the number of ways it was last known to have, and one of these by its number. If
+        that is none any more, the corner is looked at anew and all is drawn again; so it is if the placement
+        covers a lower corner, too, for it could have been drawn there. So each legal placement has the same
+        chance in every draw: one in the sum of the numbers.
         """
-        frontier, blocked = self._look(colour)
+        blocked = self.blocked(colour)
+        frontier = self._look(colour, blocked)
         corners = self.corners(colour)
-        table, spots, counts = self.table, frontier.spots, frontier.counts
+        table, hands = self.table, self.sides[colour].hands
+        spots, known, counts = frontier.spots, frontier.ways, frontier.counts
         while counts:
             sums = list(accumulate(counts))
             number = int(rng.random() * sums[-1])
             index = bisect_right(sums, number)
-            number -= sums[index] - counts[index]
-            spot = spots[index]
-            ways = self._ways(colour, spot, blocked)
-            if not ways:
-                frontier.forget(index)
-                continue
-            frontier.ways[index] = ways
-            counts[index] = count = ways.bit_count()
-            if number >= count:
-                continue
-            for _ in range(number):
+            spot, ways = spots[index], known[index]
+            for _ in range(sums[index] - number - 1):
                 ways ^= 1 << ways.bit_length() - 1
             view = table.view_at[spot]
-            placement = table[spot * len(table.forms) + view.keys[ways.bit_length() - 1]]
+            way = ways.bit_length() - 1
+            placement = table[spot * table.stride + view.keys[way]]
+            if placement.mask & blocked or not hands[view.kind] >> way & 1:
+                ways = self._ways(colour, spot, blocked)
+                if ways:
+                    known[index] = ways
+                    counts[index] = ways.bit_count()
+                else:
+                    frontier.forget(index)
+                continue
             covered = placement.mask & corners
             if covered & -covered == 1 << spot:
                 return placement

@@ -56,13 +56,19 @@ class SharpPosition(Position):
     What touches at all is found as ever, and sifted.
     """
 
-    def _contact(self, side: Side, placement: Placement) -> tuple[int, int, int, int]:
-        own, beside, touch, _points = super()._contact(side, placement)
-        return own, beside, touch, side.points | corner_points(placement.form) << placement.shift
+    def _after(self, side: Side, placement: Placement, stock: int, hands: tuple[int, ...]) -> Side:
+        """Return a side after a placement."""
+        after = super()._after(side, placement, stock, hands)
+        points = side.points | corner_points(placement.form) << placement.shift
+        return Side(after.own, after.beside, after.touch, points, stock, hands)
 
     def _meets(self, colour: int, placement: Placement) -> bool:
         side = self.sides[colour]
         return not side.own or bool(side.points & corner_points(placement.form) << placement.shift)
+
+    def allows(self, colour: int, placement: Placement) -> bool:
+        """Tell whether a placement is legal."""
+        return super().allows(colour, placement) and self._meets(colour, placement)
 
     def fault(self, colour: int, placement: Placement) -> Violation | None:
         """Tell what is wrong with a placement of a piece in hand on free cells."""

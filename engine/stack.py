@@ -37,9 +37,18 @@ class StackPosition(Position):
         super().place(colour, placement)
         self.forget()
 
-    def _contact(self, side: Side, placement: Placement) -> tuple[int, int, int, int]:
-        beside = placement.form.beside << placement.shift
-        return side.own | placement.mask, 0, side.touch | beside, 0
+    def _after(self, side: Side, placement: Placement, stock: int, hands: tuple[int, ...]) -> Side:
+        """Return a side after a placement."""
+        touch = side.touch | placement.form.beside << placement.shift
+        return Side(side.own | placement.mask, 0, touch, 0, stock, hands)
+
+    def allows(self, colour: int, placement: Placement) -> bool:
+        """Tell whether a placement is legal."""
+        return (
+            not placement.mask & self.occupied
+            and self.may_use(colour, placement.form)
+            and self.fault(colour, placement) is None
+        )
 
     def _floor(self) -> int:
         lattice = self.table.lattice
