@@ -54,7 +54,14 @@ def main() -> None:
 
 @main.command()
 @click.option("--config", "config", type=FILE, help=CONFIG_HELP)
-def run(config: Path | None) -> None:
+@click.option(
+    "--record",
+    "record",
+    type=FILE,
+    metavar="FILE",
+    help="Add all that comes in to this file, for `blokus-table replay`: about 1 MB an hour.",
+)
+def run(config: Path | None, record: Path | None) -> None:
     """Run the table: read its sensors, answer in light, keep its games.
 
     Ends in order, with dark LEDs, at SIGTERM or Ctrl-C. What happens goes to standard error, a line each.
@@ -65,12 +72,47 @@ def run(config: Path | None) -> None:
 
     from firmware_host.assembly import run_daemon
 
-    sys.exit(run_daemon(settings))
+    sys.exit(run_daemon(settings, record))
+
+
+@main.command()
+@click.argument("file", type=FILE)
+@click.option(
+    "--speed", metavar="N|max", help="1 is real time. Default: 2 where it can be watched, otherwise max."
+)
+@click.option(
+    "--json", "as_json", is_flag=True, help="Print the final status as one line of JSON, nothing else."
+)
+def replay(file: Path, speed: str | None, as_json: bool) -> None:
+    """Live through a recording of `run --record` again.
+
+    The daemon of this program is given what came in then, at the same times by its own clock. In a terminal
+    the lights are drawn; elsewhere a line is printed for every event. Nothing is written or switched off.
+    Ctrl-C ends it at any moment.
+    """
+    from firmware_host.replay_run import replay_file
+    from firmware_host.simulate import parse_speed
+
+    try:
+        pace = None if speed is None else parse_speed(speed)
+    except ValueError as error:
+        raise click.BadParameter(str(error), param_hint="--speed") from None
+    sys.exit(replay_file(file, speed=pace, as_json=as_json))
 
 
 @main.command()
 @click.option(
     "--game", "file", type=FILE, help="Repeat the game in this .blksgf file instead of a random one."
+)
+@click.option(
+    "--rules", "name", default="classic", show_default=True, help="Which game, if it is not one from a file."
+)
+@click.option(
+    "--option",
+    "options",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="An option of the rules; see `rules NAME`.",
 )
 @click.option(
     "--seed", default=1, show_default=True, help="Decides the random game and every movement of the hands."
@@ -95,7 +137,14 @@ def run(config: Path | None) -> None:
     help="Keep the table's journal in this directory.",
 )
 def simulate(
-    file: Path | None, seed: int, speed: str | None, hands: str, as_json: bool, directory: Path | None
+    file: Path | None,
+    name: str,
+    options: tuple[str, ...],
+    seed: int,
+    speed: str | None,
+    hands: str,
+    as_json: bool,
+    directory: Path | None,
 ) -> None:
     """Play a whole game on a simulated table.
 
@@ -110,11 +159,33 @@ def simulate(
     except ValueError as error:
         raise click.BadParameter(str(error), param_hint="--speed") from None
     recorded = None if file is None else _read_game(file)
+    chosen = {"start": "fixed"} if name == "classic" else {}
+    chosen |= dict(option.partition("=")[::2] for option in options)
     wanted = Simulation(
-        recorded=recorded, seed=seed, speed=pace, hands=hands, slips=0 if recorded else 1, as_json=as_json,
+        rules=name, options=chosen, recorded=recorded, seed=seed, speed=pace, hands=hands,
+        slips=0 if recorded else 1, as_json=as_json,
         directory=directory,
     )  # fmt: skip
     sys.exit(simulate(wanted))
+
+
+@main.command()
+@click.argument("name", required=False)
+def rules(name: str | None) -> None:
+    """List the rule sets; with the NAME of one, its options and what they mean.
+
+    Options go into the settings as `options = { start = "fixed" }`,
+    and to `simulate` as `--option start=fixed`.
+    """
+    import engine
+    from firmware_host.reports import options_table, rules_table
+
+    known = engine.rule_sets()
+    if name is None:
+        rules_table(known)
+        return
+    chosen = engine.new_game(name).rules  # an alias will do; an unknown name is answered with the known ones
+    options_table(chosen)
 
 
 @main.command()

@@ -164,26 +164,34 @@ def describe_words(
 
 
 def winners(status: Status) -> str:
-    """Say who won: "Blue wins", "Blue and Red share the win"."""
-    names = [
-        "/".join(colour.capitalize() for colour in line["colours"])
-        for line in status["standings"]
-        if line["place"] == 1
-    ]
+    """Say who won: "Blue wins", "Blue/Red and Yellow/Green share the win"; a single player gets what is left."""
+    if len(status["standings"]) == 1:
+        return f"{-status['standings'][0]['total']} squares are left"
+    names = [_named(line) for line in status["standings"] if line["place"] == 1]
     if len(names) == 1:
         return f"{names[0]} wins"
     return f"{', '.join(names[:-1])} and {names[-1]} share the win"
 
 
 def result_table(status: Status) -> str:
-    """The final score as a table of text."""
-    places = {colour: line["place"] for line in status["standings"] for colour in line["colours"]}
+    """The final score as a table of text: colours under their players, the best first, a neutral one last."""
     scores: dict[str, dict[str, Any]] = status["scores"]
+    places = {colour: str(line["place"]) for line in status["standings"] for colour in line["colours"]}
     lines = ["colour   squares  bonus  total  place"]
-    for colour in sorted(scores, key=lambda colour: places[colour]):
+    for colour in (*places, *(other for other in scores if other not in places)):
         squares, bonus, total = (scores[colour][name] for name in ("squares", "bonus", "total"))
-        lines.append(f"{colour:<7}  {squares:>7}  {bonus:>5}  {total:>5}  {places[colour]:>5}")
+        place = places.get(colour, "-")
+        lines.append(f"{colour:<7}  {squares:>7}  {bonus:>5}  {total:>5}  {place:>5}")
+    lines += [
+        f"{_named(line)} together {line['total']}"
+        for line in status["standings"]
+        if 1 < len(line["colours"]) and len(status["standings"]) > 1
+    ]
     return "\n".join([*lines, winners(status)])
+
+
+def _named(line: dict[str, Any]) -> str:
+    return "/".join(colour.capitalize() for colour in line["colours"])
 
 
 def _players(game: Game, status: Status) -> list[Player]:

@@ -44,8 +44,9 @@ def describe_status(table: Table) -> dict[str, Any]:
 
 
 def game_result(game: Game) -> dict[str, Any]:
-    """Return scores per colour and the players' standings, best first."""
+    """Return what was agreed, scores per colour, and the players' standings, best first."""
     return {
+        "options": dict(game.rules.chosen),
         "scores": {
             colour: {"squares": score.squares, "bonus": score.bonus, "total": score.total}
             for colour, score in game.scores().items()
