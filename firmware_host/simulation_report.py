@@ -164,7 +164,7 @@ def describe_words(
 
 
 def winners(status: Status) -> str:
-    """Say who won: "Blue wins", "Blue/Red and Yellow/Green share the win"; a single player gets what is left."""
+    """Say who won: "Blue wins", "Blue/Red and Yellow/Green share the win"; alone it is what is left."""
     if len(status["standings"]) == 1:
         return f"{-status['standings'][0]['total']} squares are left"
     names = [_named(line) for line in status["standings"] if line["place"] == 1]
@@ -185,7 +185,7 @@ def result_table(status: Status) -> str:
     lines += [
         f"{_named(line)} together {line['total']}"
         for line in status["standings"]
-        if 1 < len(line["colours"]) and len(status["standings"]) > 1
+        if len(line["colours"]) > 1 and len(status["standings"]) > 1
     ]
     return "\n".join([*lines, winners(status)])
 
