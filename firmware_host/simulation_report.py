@@ -115,7 +115,8 @@ class Picture(Quiet):
         """A placement is recorded."""
         for cell in self._layout.to_grid(turn.placement.cells):
             self._owners[cell] = self._in_hand
-        self._recent.insert(0, (str(turn.colour), describe(self._game, turn).strip()))
+        _, _, piece, *cells = describe(self._game, turn).split()
+        self._recent.insert(0, (str(turn.colour), f"{turn.ply:>2}. {turn.colour} {piece} {' '.join(cells)}"))
         del self._recent[RECENT:]
 
     def draw(self, status: Status | None) -> None:

@@ -137,7 +137,7 @@ def _write(canvas: Canvas, top: int, left: int, width: int, words: Words, lines:
     foot = top + lines - 1 if words.footer else top + lines
     for colour, text in words.recent[: max(0, foot - row - (1 if words.footer else 0))]:
         canvas.text(row, left, "▪", _plastic(colour))
-        canvas.text(row, left + 2, textwrap.shorten(text, max(2, width - 2), placeholder=" …"), SECOND)
+        canvas.text(row, left + 2, _shortened(text, width - 2), SECOND)
         row += 1
     canvas.text(foot, left, words.footer[:width], SECOND)
 
@@ -151,6 +151,10 @@ def _player(canvas: Canvas, row: int, left: int, name: int, player: Player) -> N
     steps = (min(8, max(0, eighths - 8 * at)) for at in range(BAR_COLS))
     canvas.text(row, bar, "".join(EIGHTHS[step] for step in steps), ink, paper=HAIRLINE)
     canvas.text(row, bar + BAR_COLS + 1, player.text, INK)
+
+
+def _shortened(text: str, width: int) -> str:
+    return text if len(text) <= width else text[: max(0, width - 1)] + "…"
 
 
 def _plastic(colour: str) -> int:
