@@ -31,7 +31,7 @@ from firmware_host.simulate import (
     simulate,
     soldered,
 )
-from firmware_host.simulation_report import Lines, Quiet
+from firmware_host.simulation_report import Quiet
 from firmware_host.terminal import ENTER, LEAVE
 from hardware.hands import STYLES, Hands
 from hardware.simulator import MAX_SPEED
@@ -307,13 +307,3 @@ def test_people_do_not_accept_that_a_wrong_piece_is_taken() -> None:
     slip = Turn(1, turn.colour, turn.placement, ((9, 9),))
     with pytest.raises(SimulationError, match="took a piece that touches its own side"):
         crowd.play([slip])
-
-
-def test_a_line_names_ply_colour_piece_and_cells() -> None:
-    out = io.StringIO()
-    game = engine.new_game("classic", start="fixed")
-    (turn, *_) = play_random(game.copy(), Random(1))
-    Lines(game, out).placed(turn)
-    ply, colour, piece, *cells = out.getvalue().split()
-    assert (ply, colour, piece) == ("1.", "blue", turn.placement.piece)
-    assert "a20" in cells
