@@ -45,7 +45,7 @@ REACH = 2  # cells stray light goes beyond its own
 EXPOSURE, SHOULDER = 1.9, 0.5
 
 PAGE_PITCH = 16  # of the pictures in docs/lights.md
-HERO_PITCH = 28
+HERO_PITCH = 26
 MOVE_MS = 80
 
 
@@ -126,15 +126,13 @@ def image(frame: Frame, pitch: int = PITCH, pieces: Sequence[tuple[str, Cells]] 
 
 
 def draw_scene(scene: Scene, at_s: float, pitch: int = PAGE_PITCH) -> list[Image]:
-    """Return the picture of a scene at a moment, of at most 256 colours: a third of the size, none missed."""
-    from PIL import Image
-
-    frame = Renderer(scene.palette).render(scene.view, at_s)
-    return [image(frame, pitch, scene.plastic).quantize(256, Image.Quantize.MEDIANCUT)]
+    """Return the picture of a scene at a moment."""
+    picture = image(Renderer(scene.palette).render(scene.view, at_s), pitch, scene.plastic)
+    return [_reduced(picture, _colours(picture))]
 
 
 def draw_move(pitch: int = PAGE_PITCH, step_ms: int = MOVE_MS) -> list[Image]:
-    """Return the pictures of one move, `step_ms` apart, all with the same 256 colours."""
+    """Return the pictures of one move, `step_ms` apart."""
     from PIL import Image
 
     renderer, pictures, at_ms = Renderer(), [], 0
@@ -142,9 +140,22 @@ def draw_move(pitch: int = PAGE_PITCH, step_ms: int = MOVE_MS) -> list[Image]:
         while at_ms < until_s * 1000:
             pictures.append(image(renderer.render(view, at_ms / 1000), pitch, view.pieces))
             at_ms += step_ms
-    side_by_side = Image.fromarray(np.hstack([np.asarray(picture) for picture in pictures[::4]]))
-    colours = side_by_side.quantize(256, Image.Quantize.MEDIANCUT)
-    return [picture.quantize(palette=colours, dither=Image.Dither.NONE) for picture in pictures]
+    colours = _colours(Image.fromarray(np.hstack([np.asarray(picture) for picture in pictures[::4]])))
+    return [_reduced(picture, colours) for picture in pictures]
+
+
+def _colours(picture: Image) -> Image:
+    """Choose 256 colours for a picture: chosen well and dithered they cannot be told from all of them."""
+    from PIL.Image import Quantize
+
+    return picture.quantize(256, Quantize.MAXCOVERAGE, kmeans=2)
+
+
+def _reduced(picture: Image, colours: Image) -> Image:
+    """Return a picture in those colours: half the size in the repository."""
+    from PIL.Image import Dither
+
+    return picture.quantize(palette=colours, dither=Dither.FLOYDSTEINBERG)
 
 
 def pictures() -> dict[str, Callable[[], list[Image]]]:
