@@ -29,15 +29,26 @@ class Stillness:
         self._unproven: set[Cell] = set()  # covered from the beginning, and ever since
         self._first = True
         self.covered: set[Cell] = set()
+        self.masked: frozenset[Cell] = frozenset()
+        self.changes: list[tuple[Cell, bool]] = []  # of the latest frame, masked cells' too
         self.t_s = 0.0
 
     def see(self, t_s: float, heights: NDArray[np.uint8]) -> bool:
-        """Take a frame, (rows, cols) uint8, with the board's time; True if any cell differs from the last."""
+        """Take a frame, (rows, cols) uint8, with the board's time; True if any cell differs from the last.
+
+        Masked cells do not count: they are neither covered nor do they change.
+        """
         self.t_s = t_s
         data = heights.tobytes()
         if data == self._bytes and not self._first:
+            self.changes = []
             return False
-        for cell, covered in self._layout.cells_between(self.heights, heights):
+        changed = self._first
+        self.changes = self._layout.cells_between(self.heights, heights)
+        for cell, covered in self.changes:
+            if cell in self.masked:
+                continue
+            changed = True
             self._changed_s[cell] = t_s
             if covered:
                 self.covered.add(cell)
@@ -48,7 +59,18 @@ class Stillness:
             self._first = False
             self._unproven = set(self.covered)
         self.heights, self._bytes = heights, data
-        return True
+        return changed
+
+    def mask(self, cells: frozenset[Cell]) -> None:
+        """Leave these cells out from now on, and no others."""
+        back = self.masked - cells
+        self.masked = cells
+        self.covered -= cells
+        self._unproven -= back
+        for cell in cells:
+            self._changed_s.pop(cell, None)
+        now = self._layout.cells_between(np.zeros_like(self.heights), self.heights)
+        self.covered.update(cell for cell, _covered in now if cell in back)
 
     def changed_s(self, cells: Iterable[Cell]) -> float:
         """When the latest of these cells changed; minus infinity if none ever did."""

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable
 
     from numpy.typing import NDArray
 
@@ -57,6 +57,13 @@ class Layout:
     def to_cell(self, grid_cell: GridCell) -> Cell:
         """The lattice cell over this grid cell; off the board one that the lattice does not know."""
         return (grid_cell[0] - self._offset[0], grid_cell[1] - self._offset[1])
+
+    def cells_over(self, grid_cells: Collection[GridCell]) -> frozenset[Cell]:
+        """All lattice cells over these grid cells: on a stacked board every level."""
+        if not grid_cells or not self._stacked:
+            return frozenset(map(self.to_cell, grid_cells))
+        wanted = set(grid_cells)
+        return frozenset(cell for cell in self.lattice.cells if self.to_grid((cell,))[0] in wanted)
 
     def cells_between(self, before: NDArray[np.uint8], after: NDArray[np.uint8]) -> list[tuple[Cell, bool]]:
         """Cells that differ between two frames of heights, with True where they are now covered.

@@ -12,6 +12,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from engine import Placement, Violation
+from firmware_host.masked_reading import MaskedReadings, answered, draw_pictures
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from firmware_host.layout import Cell
 
 Cells = frozenset["Cell"]
+ASK_S = 8.0  # part of a piece that lies still for so long may be a whole one over a dead sensor
+TOUCH_S = 0.6  # a finger on a picture
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +76,11 @@ class Growing(Finding):
 
 
 @dataclass(frozen=True, slots=True)
+class Held(Finding):
+    """It is read when something else is settled."""
+
+
+@dataclass(frozen=True, slots=True)
 class Parked(Finding):
     """Not the mover's, but legal for exactly one other colour: it waits for its turn."""
 
@@ -94,6 +102,27 @@ class Oversized(Finding):
 @dataclass(frozen=True, slots=True)
 class Ambiguous(Finding):
     """Two pieces at once that could be read in two ways."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unsure(Finding):
+    """Two or more placements look like this, since cells are not believed: which one is asked by pictures.
+
+    `pictures[i]` is `options[i]` drawn on a free part of the board; there are none if there is no room.
+    `depth` is how many of the latest placements the answer replaces or follows, as in Moved; 0: it is new.
+    """
+
+    options: tuple[Placement, ...]
+    pictures: tuple[Cells, ...]
+    depth: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Answered(Finding):
+    """A finger on one of the pictures."""
+
+    question: Unsure
+    placement: Placement
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,6 +186,10 @@ class Reader:
             Placed(move.colour, move.placement) for move in game.history if move.placement is not None
         ]
         self._before: dict[int, Game] = {}
+        self._unbelieved: Cells = frozenset()
+        self._suspected: Cells = frozenset()
+        self._looks: dict[int, MaskedReadings] = {}
+        self._questions: dict[tuple[Cells, tuple[Placement, ...]], tuple[Cells, ...]] = {}
 
     def read(
         self,
@@ -166,12 +199,18 @@ class Reader:
         stray: AbstractSet[Cell] = frozenset(),
         set_back: Cells = frozenset(),
         push_depth: int = 1,
+        unbelieved: Cells = frozenset(),
+        suspected: Cells = frozenset(),
     ) -> list[Finding]:
         """All findings for cells newly covered and recorded cells no longer covered.
 
         `stray` cells can't be a placement; `set_back` is the piece lifted a moment ago; `push_depth` is how
-        many of the latest placements may still be corrected by pushing.
+        many of the latest placements may still be corrected by pushing. `unbelieved` cells are in neither
+        set; for `suspected` ones a single reading is asked about, too.
         """
+        if unbelieved | suspected != self._unbelieved | self._suspected:
+            self._looks.clear()
+        self._unbelieved, self._suspected = unbelieved, suspected
         groups = clusters(new, self._game.lattice)
         findings: list[Finding] = []
         moved = self._read_moved(groups, missing, push_depth)
@@ -188,8 +227,12 @@ class Reader:
         owned = {cell for finding in displaced for cell in finding.extra}
         groups = [group for group in groups if not group & owned]
         if moved is not None or lifted is not None:  # whose turn it is will be known when that is settled
-            return findings + [Growing(group, 0.0) for group in groups]
-        return findings + self._read_new(groups, stray, set_back, push_depth)
+            return findings + [self._read_answer(group, findings) or Held(group, 0.0) for group in groups]
+        if self._unbelieved or self._suspected:
+            unclear, groups = self._read_masked(groups, missing, stray, set_back)
+        else:
+            unclear = []
+        return findings + self._read_new(groups, stray, set_back, push_depth, unclear)
 
     def compare(self, new: AbstractSet[Cell], missing: AbstractSet[Cell]) -> list[Finding]:
         """The differences between board and record, nothing read into them: first recorded piece first."""
@@ -200,12 +243,14 @@ class Reader:
                 differences.append(Displaced(lost, 0.0, move.colour, lost, frozenset()))
         return differences + self.strays(new)
 
-    def read_over(self, new: AbstractSet[Cell], missing: AbstractSet[Cell]) -> list[Finding]:
+    def read_over(
+        self, new: AbstractSet[Cell], missing: AbstractSet[Cell], masked: Cells = frozenset()
+    ) -> list[Finding]:
         """After the end only two things mean something: the last piece lifted alone, and a cleared board."""
-        recorded = frozenset(cell for move in self.placed for cell in move.placement.cells)
+        recorded = frozenset(cell for move in self.placed for cell in move.placement.cells) - masked
         if missing == recorded and not new:
             return [Cleared(recorded, self._waits.new_game_s)]
-        if self.placed and missing == frozenset(self.placed[-1].placement.cells):
+        if self.placed and missing and missing == frozenset(self.placed[-1].placement.cells) - masked:
             return [Lifted(frozenset(missing), self._waits.reopen_s)]
         return []
 
@@ -216,9 +261,8 @@ class Reader:
     # -- what left
 
     def _read_lifted(self, missing: AbstractSet[Cell]) -> Lifted | None:
-        if self.placed and missing >= set(self.placed[-1].placement.cells):
-            return Lifted(frozenset(self.placed[-1].placement.cells), self._waits.lift_s)
-        return None
+        last = frozenset(self.placed[-1].placement.cells) - self._unbelieved if self.placed else frozenset()
+        return Lifted(last, self._waits.lift_s) if last and missing >= last else None
 
     def _read_displaced(self, groups: list[Cells], missing: AbstractSet[Cell]) -> Iterator[Displaced]:
         for move in self.placed:
@@ -230,7 +274,9 @@ class Reader:
                 extra |= _pushed_cells(cells, lost, {cell for group in groups for cell in group})
                 yield Displaced(lost, self._waits.lift_s, move.colour, lost, frozenset(extra))
 
-    def _read_moved(self, groups: list[Cells], missing: AbstractSet[Cell], push_depth: int) -> Moved | None:
+    def _read_moved(
+        self, groups: list[Cells], missing: AbstractSet[Cell], push_depth: int
+    ) -> Moved | Unsure | None:
         """A push leaves some of the piece's cells and gains others beside them."""
         for depth in range(1, min(push_depth, len(self.placed)) + 1):
             cells = frozenset(self.placed[-depth].placement.cells)
@@ -244,10 +290,21 @@ class Reader:
                         return found
         return None
 
-    def _replacement(self, depth: int, cells: AbstractSet[Cell], changed: AbstractSet[Cell]) -> Moved | None:
+    def _replacement(
+        self, depth: int, cells: AbstractSet[Cell], changed: AbstractSet[Cell]
+    ) -> Moved | Unsure | None:
         before = self._game_before(depth)
-        answer = before.check(cells)
-        if not isinstance(answer, Placement):
+        if self._unbelieved or self._suspected:
+            changed = changed - self._unbelieved
+            seen = frozenset(cells) - self._unbelieved
+            options = self._readings(seen, depth)
+            if len(options) > 1 and depth == 1:
+                return self._ask(frozenset(changed), options, cells, depth)
+            answer = options[0] if len(options) == 1 else None
+        else:
+            found = before.check(cells)
+            answer = found if isinstance(found, Placement) else None
+        if answer is None:
             return None
         if depth > 1:
             trial = before.copy()
@@ -265,12 +322,77 @@ class Reader:
                 self._before[depth].undo()
         return self._before[depth]
 
+    # -- what cells that are not believed leave open
+
+    def _masked_readings(self, depth: int) -> MaskedReadings:
+        if depth not in self._looks:
+            game = self._game_before(depth) if depth else self._game
+            self._looks[depth] = MaskedReadings(game, self._unbelieved | self._suspected)
+        return self._looks[depth]
+
+    def _readings(self, seen: Cells, depth: int) -> list[Placement]:
+        """Every legal placement that looks like this."""
+        game = self._game_before(depth) if depth else self._game
+        whole = game.check(seen)
+        unclear = self._masked_readings(depth).of(seen)
+        return [*unclear, whole] if isinstance(whole, Placement) else unclear
+
+    def _read_masked(
+        self, groups: list[Cells], missing: AbstractSet[Cell], stray: AbstractSet[Cell], set_back: Cells
+    ) -> tuple[list[Finding], list[Cells]]:
+        """What may lie on cells that are not believed, and the groups it does not explain."""
+        findings: list[Finding] = []
+        for seen, _ in self._masked_readings(0).among([group for group in groups if not group & stray]):
+            options = self._readings(seen, 0)
+            certain = len(options) == 1 and self._suspected.isdisjoint(options[0].cells)
+            restored = next((option for option in options if frozenset(option.cells) == set_back), None)
+            if restored is not None:
+                findings.append(Fits(seen, self._waits.settle_five_s, restored, restored=True))
+            elif certain:
+                tiny = len(seen) <= 2
+                wait_s = self._waits.settle_tiny_s if tiny else self._waits.settle_ambiguous_s
+                findings.append(Fits(seen, wait_s, options[0]))
+            else:
+                taken = {cell for group in groups for cell in group} | set(missing)
+                findings.append(self._ask(seen, options, taken))
+        explained = {cell for finding in findings for cell in finding.cells}
+        return findings, [group for group in groups if not group & explained]
+
+    def _ask(
+        self, cells: Cells, options: list[Placement], taken: AbstractSet[Cell], depth: int = 0
+    ) -> Unsure:
+        ordered = tuple(sorted(options, key=lambda option: (len(option.cells), option.cells)))
+        key = (cells, ordered)
+        if key not in self._questions:
+            pieces = {cell for move in self.placed for cell in move.placement.cells}
+            blocked = pieces | taken | self._unbelieved | self._suspected
+            self._questions[key] = draw_pictures(ordered, cells, self._game.lattice, blocked)
+        return Unsure(cells, self._waits.settle_tiny_s, ordered, self._questions[key], depth)
+
+    def _read_answer(self, group: Cells, findings: list[Finding]) -> Answered | None:
+        for question in findings:
+            if isinstance(question, Unsure):
+                number = answered(group, question.pictures)
+                if number is not None:
+                    return Answered(group, TOUCH_S, question, question.options[number])
+        return None
+
     # -- what came
 
     def _read_new(
-        self, groups: list[Cells], stray: AbstractSet[Cell], set_back: Cells, push_depth: int
+        self,
+        groups: list[Cells],
+        stray: AbstractSet[Cell],
+        set_back: Cells,
+        push_depth: int,
+        unclear: list[Finding],
     ) -> list[Finding]:
-        findings = [self._read_group(group, stray, set_back, push_depth) for group in groups]
+        findings = unclear + [
+            self._read_answer(group, unclear) or self._read_group(group, stray, set_back, push_depth)
+            for group in groups
+        ]
+        if any(isinstance(finding, Unsure) for finding in unclear):  # the answer comes first
+            return [Held(f.cells, 0.0) if isinstance(f, Fits) else f for f in findings]
         rivals = [finding for finding in findings if isinstance(finding, Fits) and len(finding.cells) >= 3]
         if len(rivals) < 2:
             return findings
@@ -279,7 +401,7 @@ class Reader:
         shown: list[Finding] = [finding for finding in findings if finding not in held]
         if first is None:
             return [*shown, *(Ambiguous(rival.cells, self._waits.illegal_s) for rival in held)]
-        return [*shown, *(Growing(rival.cells, 0.0) for rival in held)]
+        return [*shown, *(Held(rival.cells, 0.0) for rival in held)]
 
     def _only_first(self, rivals: list[Fits]) -> Fits | None:
         """The one of several whole pieces that must come first for the others to be the next colours'."""
@@ -289,7 +411,9 @@ class Reader:
     def _others_follow(self, first: Fits, rivals: list[Fits]) -> bool:
         trial = self._game.copy()
         trial.play(first.placement.cells)
-        return all(isinstance(trial.check(rival.cells), Placement) for rival in rivals if rival is not first)
+        return all(
+            isinstance(trial.check(_all_cells(rival)), Placement) for rival in rivals if rival is not first
+        )
 
     def _read_group(
         self, group: Cells, stray: AbstractSet[Cell], set_back: Cells, push_depth: int
@@ -304,7 +428,7 @@ class Reader:
                 group, min(wait_s, self._waits.settle_five_s) if restored else wait_s, answer, restored
             )
         if len(group) < self._largest and self._game.supersets(group):
-            return Growing(group, 0.0)
+            return Growing(group, ASK_S)
         completed = self._read_completed(group, push_depth)
         if completed is not None:
             return completed
@@ -319,7 +443,7 @@ class Reader:
             return Parked(group, self._waits.illegal_s, others[0])
         return self._read_pair(group) or Unfit(group, self._waits.illegal_s, answer)
 
-    def _read_completed(self, group: Cells, push_depth: int) -> Moved | None:
+    def _read_completed(self, group: Cells, push_depth: int) -> Moved | Unsure | None:
         """More of a piece that was taken for a smaller one while it was still tilted."""
         if not self.placed or push_depth < 1:
             return None
@@ -357,6 +481,11 @@ class Reader:
         if game.supersets(placement.cells):
             return waits.settle_ambiguous_s
         return waits.settle_five_s if size >= 5 else waits.settle_small_s
+
+
+def _all_cells(rival: Fits) -> Iterable[Cell]:
+    """What must still be legal: the piece with its masked cells, or two pieces side by side."""
+    return rival.placement.cells if rival.cells.issubset(rival.placement.cells) else rival.cells
 
 
 def _pushed_cells(cells: Cells, lost: AbstractSet[Cell], new: AbstractSet[Cell]) -> set[Cell]:

@@ -14,11 +14,13 @@ from firmware_host.recognise import (
     Displaced,
     Fits,
     Growing,
+    Held,
     Moved,
     Oversized,
     Parked,
     Stray,
     Unfit,
+    Unsure,
 )
 from firmware_host.view import Light, Meaning, ScoreLine, View
 
@@ -109,7 +111,7 @@ def last_round(table: Table, t_s: float) -> list[Light]:
 def stage(table: Table) -> View:
     """Everything the lights say now."""
     layout = table.layout
-    covered = table.still.covered
+    covered = table.still.covered | table.still.masked
     pieces = tuple(
         (move.colour, layout.to_grid(cell for cell in move.placement.cells if cell in covered))
         for move in table.record.placed
@@ -135,6 +137,8 @@ def _lights(table: Table) -> Iterator[Light]:
         draw = _RIPE.get(type(finding)) if shown.ripe_s is not None else _UNRIPE.get(type(finding))
         if draw is not None:
             yield from draw(table, finding, shown)
+    if table.health.masked:
+        yield Light(Meaning.MASKED, tuple(sorted(table.health.masked)))
     for item in table.awaiting:
         yield Light(Meaning.GOING_DOWN, layout.to_grid(item.cells), since_s=item.since_s, duration_s=0.6)
     yield from table.flashes
@@ -181,7 +185,7 @@ def _going_down(table: Table, finding: Finding, shown: Shown) -> Iterator[Light]
         Meaning.GOING_DOWN,
         table.layout.to_grid(_on_grid(finding.cells)),
         since_s=shown.since_s,
-        duration_s=max(finding.wait_s, 0.6),
+        duration_s=0.6 if isinstance(finding, Growing) else max(finding.wait_s, 0.6),
     )
 
 
@@ -237,22 +241,37 @@ def _extra(table: Table, finding: Finding, shown: Shown) -> Iterator[Light]:
     yield Light(Meaning.EXTRA, table.layout.to_grid(_on_grid(finding.cells)), since_s=shown.ripe_s)
 
 
+def _unsure(table: Table, finding: Unsure, shown: Shown) -> Iterator[Light]:
+    """The pictures to choose from, in the mover's colour; without any, the cells as what must be lifted."""
+    layout = table.layout
+    colour = table.record.placed[-finding.depth].colour if finding.depth else table.game.to_move
+    yield from _going_down(table, finding, shown) if finding.pictures else _extra(table, finding, shown)
+    covered = table.still.covered
+    for picture in finding.pictures:
+        meaning = Meaning.MENU if covered.isdisjoint(picture) else Meaning.MENU_CHOSEN
+        yield Light(meaning, layout.to_grid(_on_grid(picture)), colour)
+
+
 _UNRIPE: dict[type, Callable[[Table, Any, Shown], Iterator[Light]]] = {
     Fits: _going_down,
     Moved: _going_down,
     Growing: _going_down,
+    Held: _going_down,
     Parked: _going_down,
     Unfit: _going_down,
     Ambiguous: _going_down,
+    Unsure: _going_down,
     Oversized: _sleeve,
 }
 _RIPE: dict[type, Callable[[Table, Any, Shown], Iterator[Light]]] = {
     Growing: _going_down,
+    Held: _going_down,
     Unfit: _unfit,
     Displaced: _displaced,
     Parked: _parked,
     Oversized: _sleeve,
     Ambiguous: _extra,
+    Unsure: _unsure,
     Stray: _extra,
 }
 _EXPLAINED_BY = {Reason.OWN_EDGE: Meaning.OWN_EDGE, Reason.NOT_IN_HAND: Meaning.ALREADY_USED}

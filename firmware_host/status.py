@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from firmware_host import words
-from firmware_host.recognise import Ambiguous, Displaced, Oversized, Parked, Stray, Unfit
+from firmware_host.recognise import Ambiguous, Displaced, Oversized, Parked, Stray, Unfit, Unsure
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -37,8 +37,8 @@ def describe_status(table: Table) -> dict[str, Any]:
         "next": _next_thing(table),
         "problems": list(_problems(table)),
         **game_result(game),
-        "sensors": "ok" if table.lost is None else "lost",
-        "masked": [],
+        "sensors": "lost" if table.lost is not None else "degraded" if table.health.masked else "ok",
+        "masked": _cells(table.health.masked),
         "saved": table.saved,
     }
 
@@ -99,10 +99,15 @@ def _stray(table: Table, finding: Stray) -> tuple[str, Iterable[Cell], str]:
     return "stray", finding.cells, words.STRAY if table.record.game_id else words.CLEAR
 
 
+def _unsure(_table: Table, finding: Unsure) -> tuple[str, Iterable[Cell], str]:
+    return "unsure", finding.cells, words.UNSURE if finding.pictures else words.UNREADABLE
+
+
 _DESCRIBED: dict[type[Finding], Callable[[Table, Any], tuple[str, Iterable[Cell], str]]] = {
     Unfit: _unfit,
     Displaced: _displaced,
     Stray: _stray,
+    Unsure: _unsure,
     Parked: lambda table, finding: (
         "parked",
         finding.cells,

@@ -39,7 +39,19 @@ from firmware_host.game_record import GameRecord
 from firmware_host.gestures import Gestures
 from firmware_host.layout import Layout
 from firmware_host.menu import Chosen, Ready, Renewed, chosen, lay_out, renewal_cells
-from firmware_host.recognise import Cleared, Finding, Fits, Lifted, Moved, Unfit, clusters
+from firmware_host.recognise import (
+    Answered,
+    Cleared,
+    Finding,
+    Fits,
+    Growing,
+    Lifted,
+    Moved,
+    Unfit,
+    around,
+    clusters,
+)
+from firmware_host.sensor_health import Fault, SensorHealth
 from firmware_host.status import describe_status
 
 if TYPE_CHECKING:
@@ -120,6 +132,7 @@ class Table:
         self.hinting = False
         self.stopping = False
         self.lost: str | None = "waiting for the board"
+        self.health = SensorHealth()
         self.unsaved: str | None = None
 
         # What belongs to the game on the table; `_load` sets all of these.
@@ -132,6 +145,8 @@ class Table:
         self.flashes: list[Light]
         self.awaiting: list[staging.Acceptance]
         self._blind: bool
+        self._doubted: Cells
+        self._suspected: dict[Cells, tuple[Cells, float]]
         self._strays: dict[Cells, float]
         self._lifts: list[Lift]
         self._undone: int
@@ -188,10 +203,11 @@ class Table:
         changed = self.still.see(event.board_s, event.heights)
         if self.lost is not None:
             return
+        changed |= self._watch_sensors()
         if self._blind:
             self._blind = False
             changed = True
-            self.resolving = not self.game.is_over and bool(self.record.cells.keys() - self.still.covered)
+            self.resolving = not self.game.is_over and bool(self._missing())
             self._mark_strays(unproven_only=True)
         if self.state == "idle" and not self.still.covered:
             self._begin(event.t_s)
@@ -199,6 +215,39 @@ class Table:
             self._watch_corners()
             self._read()
         self._act(event.t_s)
+
+    def _watch_sensors(self) -> bool:
+        """Learn which sensors can be believed; True if they are others than before."""
+        still, health = self.still, self.health
+        if self._blind:
+            health.start(still.t_s, still.heights)
+        elif still.changes:
+            cells = dict.fromkeys(self.layout.to_grid(cell for cell, _covered in still.changes))
+            health.see(still.t_s, [(cell, bool(still.heights[cell])) for cell in cells])
+        if health.is_due(still.t_s):
+            to_grid = self.layout.to_grid
+            health.judge(still.t_s, [frozenset(to_grid(move.placement.cells)) for move in self.record.placed])
+            self._doubt()
+        return self._take_health()
+
+    def _doubt(self) -> None:
+        to_grid = self.layout.to_grid
+        doubted = self.health.doubted(dict.fromkeys(to_grid(self.game.lattice.cells)))
+        self._doubted = self.layout.cells_over(doubted)
+
+    def _take_health(self) -> bool:
+        """Say what is new of the sensors, and leave out those that are masked."""
+        if not self.health.news:
+            return False
+        for text in self.health.news:
+            self._say(text)
+        self.health.news.clear()
+        self.still.mask(self.layout.cells_over(self.health.masked.keys()))
+        return True
+
+    def _missing(self) -> set[Cell]:
+        """Recorded cells where nothing lies, as far as the sensors can be believed."""
+        return self.record.cells.keys() - self.still.covered - self.still.masked
 
     def _find_sensors(self, _event: SensorsFound) -> None:
         self.lost = None
@@ -232,7 +281,7 @@ class Table:
         """Read the board anew; what stays as it was keeps its times."""
         covered = self.still.covered
         new = covered - self.record.cells.keys()
-        missing = self.record.cells.keys() - covered
+        missing = self._missing()
         if self.resolving and not missing:
             self.resolving = False
             self._say("the board agrees with the record again")
@@ -241,7 +290,7 @@ class Table:
         elif not self.record.game_id:
             findings = self.record.reader.strays(new)
         elif self.game.is_over:
-            findings = self.record.reader.read_over(new, missing)
+            findings = self.record.reader.read_over(new, missing, self.still.masked)
         elif self.resolving or self._is_packing(missing):
             findings = self.record.reader.compare(new, missing) + self._read_renewal(new)
         else:
@@ -251,6 +300,8 @@ class Table:
                 stray=self._stray_cells(),
                 set_back=self._set_back_cells(),
                 push_depth=self._push_depth(),
+                unbelieved=self.still.masked | (self._doubted - covered),
+                suspected=self._suspected_cells(),
             )
         before = self.shown
         self.shown = {}
@@ -266,7 +317,10 @@ class Table:
         if not self.shown:
             return
         for finding, shown in list(self.shown.items()):
-            if shown.ripe_s is not None or self.still.still_for(finding.cells) < finding.wait_s - EPSILON_S:
+            if (
+                shown.ripe_s is not None
+                or self.still.still_for(finding.cells) < self._wait_s(finding) - EPSILON_S
+            ):
                 continue
             self.shown[finding] = Shown(shown.since_s, t_s)
             action = self._actions.get(type(finding))
@@ -275,6 +329,10 @@ class Table:
                 self._read()
                 self._act(t_s)
                 return
+
+    def _wait_s(self, finding: Finding) -> float:
+        """How long a finding's cells must be still: longer where sensors have been restless lately."""
+        return max(finding.wait_s, self.health.wait_s(self.layout.to_grid(finding.cells)))
 
     def _read_menu(self) -> list[Finding]:
         covered = self.still.covered
@@ -315,15 +373,20 @@ class Table:
     def _actions(self) -> dict[type[Finding], Callable[[Any, float], None]]:
         if self.resolving or not self.record.game_id:
             return {Chosen: self._choose, Ready: self._begin_chosen, Renewed: self._leave_game}
-        return {Fits: self._accept, Moved: self._correct, Lifted: self._take_back, Cleared: self._next_game}
+        return {
+            Fits: self._accept,
+            Moved: self._correct,
+            Lifted: self._take_back,
+            Cleared: self._next_game,
+            Growing: self._suspect,
+            Answered: self._take_answer,
+        }
 
     def _is_packing(self, missing: set[Cell]) -> bool:
         """Whether pieces are being packed away: two or more gone within a short time. Undoes the undoing."""
-        gone = [
-            self.still.changed_s(move.placement.cells)
-            for move in self.record.placed
-            if missing.issuperset(move.placement.cells)
-        ]
+        masked = self.still.masked
+        pieces = [set(move.placement.cells) - masked for move in self.record.placed]
+        gone = [self.still.changed_s(cells) for cells in pieces if cells and missing >= cells]
         since = [lift for lift in self._lifts if self.still.t_s - lift.board_s < self.waits.packing_s]
         since = [lift for lift in since if not self.still.covered.intersection(lift.placement.cells)]
         times = sorted(gone + [lift.board_s for lift in since])
@@ -346,6 +409,16 @@ class Table:
             if self.still.changed_s(cells) <= marked_s
             for cell in cells
         }
+
+    def _suspected_cells(self) -> Cells:
+        """Cells beside what lies there, still and no whole piece, that may be dead."""
+        changed_s = self.still.changed_s
+        self._suspected = {
+            group: (cells, since_s)
+            for group, (cells, since_s) in self._suspected.items()
+            if group <= self.still.covered and changed_s(group | cells) <= since_s
+        }
+        return frozenset().union(*(cells for cells, _since_s in self._suspected.values()))
 
     def _set_back_cells(self) -> Cells:
         """The cells of the piece lifted last, while setting it back means that nothing happened."""
@@ -379,6 +452,7 @@ class Table:
         if not restored:
             self._undone = 0
         self._play(finding.placement.cells)
+        self._expose(finding.placement)
         self._committed_s = self.still.t_s
         if not restored:
             since_s = self.shown[finding].since_s
@@ -392,10 +466,36 @@ class Table:
         for _ in range(finding.depth):
             self._undo_last()
         self._play(finding.placement.cells)
+        self._expose(finding.placement)
         seq = self.record.seq
         for cells in later:
             self._play(cells)
         self.awaiting.append(staging.Acceptance(seq, colour, finding.placement.cells, t_s))
+
+    def _suspect(self, finding: Growing, _t_s: float) -> None:
+        """Part of a piece that lies still: perhaps a sensor beside it, never seen covered, is dead."""
+        beside = around(finding.cells, self.game.lattice) - self.still.covered - self.record.cells.keys()
+        never = [cell for cell in beside if self.layout.to_grid((cell,))[0] not in self.health.seen_covered]
+        self._suspected[finding.cells] = frozenset(never), self.still.t_s
+
+    def _take_answer(self, finding: Answered, t_s: float) -> None:
+        """A finger on a picture, laid there after it was lit, says which placement it is."""
+        question, asked = finding.question, self.shown.get(finding.question)
+        if asked is None or asked.ripe_s is None or asked.ripe_s > self.shown[finding].since_s:
+            return
+        self._strays[finding.cells] = self.still.t_s
+        if question.depth:
+            self._correct(Moved(question.cells, 0.0, finding.placement, question.depth), t_s)
+        else:
+            fits = Fits(question.cells, 0.0, finding.placement)
+            self.shown[fits] = asked
+            self._accept(fits, t_s)
+
+    def _expose(self, placement: Placement) -> None:
+        """A recorded cell that is not covered although the piece lies there has a dead sensor."""
+        for cell in self.layout.to_grid(set(placement.cells) - self.still.covered - self.still.masked):
+            self.health.mask(self.still.t_s, cell, Fault.DEAD)
+        self._take_health()
 
     def _take_back(self, finding: Lifted, t_s: float) -> None:
         if self._undone >= (self.waits.undo_limit or len(self.game.colours)):
@@ -473,7 +573,7 @@ class Table:
     def _settle_last(self, t_s: float) -> None:
         """The board is right: if only the last piece is not there, take it back and read what is."""
         last = set(self.record.placed[-1].placement.cells)
-        if last >= self.record.cells.keys() - self.still.covered:
+        if last >= self._missing():
             placed = self._undo_last()
             self.flashes.append(staging.taken_back(self.layout, placed.colour, placed.placement.cells, t_s))
             self._strays.clear()
@@ -547,6 +647,8 @@ class Table:
         self._undone = 0
         self._committed_s = float("-inf")
         self._touch = CornerTouch()
+        self._doubted, self._suspected = frozenset(), {}
+        self.still.mask(self.layout.cells_over(self.health.masked.keys()))
 
     # -- what is said
 
