@@ -85,6 +85,7 @@ COMET_AGAIN = loop(3000, (0, 1), (90, 1), (90, 0))
 RING_CELL = once((0, 0), (50, 1), (160, 0))
 HINT_HOLD = loop(2400, (0, 0), (800, 0), (800, 1), (1600, 1), (2000, 0))
 
+BREATH_MS = 3200
 WAVE_MS = 8000  # over the board's diagonal
 WAVE_FADE = 1.3  # gone after 1 / WAVE_FADE of it
 COMET_STEP_MS = 30
@@ -118,14 +119,14 @@ def frame(brush: Brush) -> Iterable[Layer]:
 
 def breathe(brush: Brush) -> Iterable[Layer]:
     """Breathe between a quarter of the level and the level, or more where the colour is weak."""
-    low = brush.level / 4
-    high = brush.stage.deep_breath(brush.colour, low, brush.level)
-    yield brush.still(brush.light.cells, sine(3200, round(low / high, 4)), level=high)
+    low, high = _breath(brush)
+    yield brush.still(brush.light.cells, sine(BREATH_MS, low / high), level=high)
 
 
 def counter_breathe(brush: Brush) -> Iterable[Layer]:
     """Breathe out while the colour to move breathes in."""
-    yield brush.still(brush.light.cells, brush.rhythm)
+    low, high = _breath(brush)
+    yield brush.still(brush.light.cells, sine(BREATH_MS, 1.0, low / high), level=high)
 
 
 def comet(brush: Brush) -> Iterable[Layer]:
@@ -239,6 +240,11 @@ def iris(brush: Brush) -> Iterable[Layer]:
     yield brush.moving(grid.cells, delays, brush.rhythm)
 
 
+def _breath(brush: Brush) -> tuple[float, float]:
+    low = brush.level / 4
+    return low, brush.stage.deep_breath(brush.colour, low, brush.level)
+
+
 def _way(brush: Brush) -> tuple[GridCell, ...]:
     light = brush.light
     if not light.cells or light.target is None:
@@ -262,7 +268,7 @@ ROWS: Mapping[Meaning, Row] = {
     Meaning.NO_GAME: Row(wave, WAVE, 0.5, GROUND, blend=Blend.ADD),
     Meaning.FRAME: Row(frame, STEADY, 0.05, GROUND, WHITE),
     Meaning.TURN: Row(breathe, STEADY, 0.40, GROUND, clock="turn"),
-    Meaning.WHO_PLAYS: Row(counter_breathe, sine(3200, 1.0, 0.25), 0.40, GROUND, clock="turn"),
+    Meaning.WHO_PLAYS: Row(counter_breathe, STEADY, 0.40, GROUND, clock="turn"),
     Meaning.TURN_CHANGES: Row(comet, COMET_CELL, 1.0, HAND),
     Meaning.LIVE_CORNER: Row(cells, STEADY, 0.6, GROUND),
     Meaning.GOING_DOWN: Row(land, STEADY, 1.0, HAND, WHITE),
