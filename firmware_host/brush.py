@@ -53,6 +53,11 @@ class Stage:
             covered = [cell for colour, cells in view.pieces if colour == plastic for cell in cells]
             self._plastic[self.indices(covered)] = number
 
+    def fits(self, view: View) -> bool:
+        """Whether another view has the same grid, board and plastic."""
+        own = self.view
+        return (view.pieces, view.board, view.rows, view.cols) == (own.pieces, own.board, own.rows, own.cols)
+
     def indices(self, cells: Sequence[GridCell]) -> NDArray[np.intp]:
         """Flat indices (n,) of grid cells; a cell outside the grid is a ValueError."""
         try:

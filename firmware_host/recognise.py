@@ -15,10 +15,11 @@ from engine import Placement, Violation
 from firmware_host.masked_reading import MaskedReadings, answered, draw_pictures
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
     from collections.abc import Set as AbstractSet
 
     from engine import Colour, Game, Lattice
+    from engine.pieces import PieceSet
     from firmware_host.config import Reading
     from firmware_host.layout import Cell
 
@@ -181,7 +182,7 @@ class Reader:
     def __init__(self, game: Game, waits: Reading) -> None:
         self._game = game
         self._waits = waits
-        self._largest = max(game.rules.pieces().sizes.values())
+        self._largest = _largest(game.rules.pieces)
         self.placed = [
             Placed(move.colour, move.placement) for move in game.history if move.placement is not None
         ]
@@ -265,7 +266,7 @@ class Reader:
         return Lifted(last, self._waits.lift_s) if last and missing >= last else None
 
     def _read_displaced(self, groups: list[Cells], missing: AbstractSet[Cell]) -> Iterator[Displaced]:
-        for move in self.placed:
+        for move in self.placed if missing else ():
             cells = frozenset(move.placement.cells)
             lost = cells & missing
             if lost:
@@ -486,6 +487,12 @@ class Reader:
 def _all_cells(rival: Fits) -> Iterable[Cell]:
     """What must still be legal: the piece with its masked cells, or two pieces side by side."""
     return rival.placement.cells if rival.cells.issubset(rival.placement.cells) else rival.cells
+
+
+@lru_cache(maxsize=16)
+def _largest(pieces: Callable[[], PieceSet]) -> int:
+    """Squares of the largest piece. Making a set of pieces takes longer than reading a board."""
+    return max(pieces().sizes.values())
 
 
 def _pushed_cells(cells: Cells, lost: AbstractSet[Cell], new: AbstractSet[Cell]) -> set[Cell]:

@@ -1,8 +1,8 @@
 """Draws a view: which LED has which colour at which moment.
 
-`render(view, t_s)` is a pure function. A `Renderer` remembers the index arrays of the last view it drew, so
-that a frame of a view it knows is a few numpy calls, and says when the picture will next change: a still
-picture needs no more frames at all.
+`render(view, t_s)` is a pure function. A `Renderer` remembers the index arrays of the lights it drew last, so
+that a frame of a view it knows is a few numpy calls and one light more costs that light only, and says when
+the picture will next change: a still picture needs no more frames at all.
 """
 
 from __future__ import annotations
@@ -27,6 +27,9 @@ Cast = list[
     tuple[Layer, float]
 ]  # the layers of the lights that are on, lowest first, and when each light began
 
+# Lights whose layers are kept; a busy view has about twenty.
+KEPT_LIGHTS = 128
+
 # Linear light in this many steps is encoded by look-up; fine enough for sRGB's steepest part.
 ENCODE_STEPS = 4096
 
@@ -46,6 +49,8 @@ class Renderer:
         self._bounds: list[float] = []
         self._casts: dict[int, Cast] = {}
         self._dark = np.zeros((0, 3), np.float32)
+        self._stage: Stage | None = None
+        self._layers: dict[tuple[Light, Hush], list[Layer]] = {}  # on this stage
 
     def render(self, view: View, t_s: float) -> Frame:
         """Return the picture at `t_s`: (rows, cols, 3) uint8, sRGB, before brightness and current limit."""
@@ -75,14 +80,23 @@ class Renderer:
             starts = {light.since_s for light in view.lights}
             ends = {light.until_s for light in view.lights if light.until_s is not None}
             self._view, self._casts, self._bounds = view, {}, sorted(starts | ends)
-            self._dark = np.zeros((view.rows * view.cols, 3), np.float32)
+            self._set_stage(view)
         between = bisect_right(self._bounds, t_s)
         if between not in self._casts:
             self._casts[between] = self._compose(view, t_s)
         return self._casts[between]
 
+    def _set_stage(self, view: View) -> None:
+        """Keep the layers of lights as long as they stand on the same board and the same plastic."""
+        if self._stage is not None and self._stage.fits(view):
+            if len(self._layers) > KEPT_LIGHTS:
+                self._layers.clear()
+            return
+        self._stage = Stage(view, self.palette, self.brightness)
+        self._layers = {}
+        self._dark = np.zeros((view.rows * view.cols, 3), np.float32)
+
     def _compose(self, view: View, t_s: float) -> Cast:
-        stage = Stage(view, self.palette, self.brightness)
         clocks: dict[str, float] = {}
         for light in view.lights:
             clock = ROWS[light.meaning].clock
@@ -99,9 +113,16 @@ class Renderer:
             row = ROWS[light.meaning]
             hush = _hush(light, lit)
             if hush.cap > 0:
-                brush = Brush(stage, light, row, hush)
                 began_s = light.since_s if row.clock is None else clocks[row.clock]
-                layers += [(layer, began_s) for layer in row.draw(brush)]
+                layers += [(layer, began_s) for layer in self._layers_of(light, hush)]
+        return layers
+
+    def _layers_of(self, light: Light, hush: Hush) -> list[Layer]:
+        layers = self._layers.get((light, hush))
+        if layers is None:
+            assert self._stage is not None
+            row = ROWS[light.meaning]
+            layers = self._layers[light, hush] = list(row.draw(Brush(self._stage, light, row, hush)))
         return layers
 
 

@@ -6,7 +6,7 @@ Lights are listed from the lowest to the highest; what hushes what is the render
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from engine import Colour, Reason
 from firmware_host.recognise import (
@@ -26,12 +26,15 @@ from firmware_host.view import Light, Meaning, ScoreLine, View
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Set as AbstractSet
 
     from engine import Game
     from firmware_host.layout import Cell, Layout
     from firmware_host.recognise import Finding
     from firmware_host.table import Shown, Table
     from firmware_host.view import GridCell
+
+T = TypeVar("T")
 
 ACCEPTED_S = 0.6  # five rings, 80 ms apart, and the last one's fade
 HELD_S = 1.5
@@ -108,18 +111,50 @@ def last_round(table: Table, t_s: float) -> list[Light]:
     return lights
 
 
-def stage(table: Table) -> View:
-    """Everything the lights say now."""
-    layout = table.layout
-    covered = table.still.covered | table.still.masked
-    pieces = tuple(
-        (move.colour, layout.to_grid(cell for cell in move.placement.cells if cell in covered))
-        for move in table.record.placed
-    )
-    return View(layout.rows, layout.cols, layout.board, tuple(_lights(table)), pieces)
+class Stager:
+    """Says what the lights say, again and again; what follows from the record is worked out once a change."""
+
+    def __init__(self, table: Table) -> None:
+        self._table = table
+        self._pieces: Kept[tuple[tuple[Colour, tuple[GridCell, ...]], ...]] = Kept()
+        self._turn: Kept[tuple[Light, ...]] = Kept()
+
+    def stage(self) -> View:
+        """Everything the lights say now."""
+        table = self._table
+        layout, record = table.layout, table.record
+        absent = record.cells.keys() - table.still.covered - table.still.masked
+        pieces = self._pieces.get((record.reader, absent), lambda: tuple(_pieces(table, absent)))
+        lights = tuple(_lights(table, self._turn_lights))
+        return View(layout.rows, layout.cols, layout.board, lights, pieces)
+
+    def _turn_lights(self) -> tuple[Light, ...]:
+        table = self._table
+        state = (table.record.reader, table.turn_since_s, table.hinting)
+        return self._turn.get(state, lambda: tuple(_turn(table)))
 
 
-def _lights(table: Table) -> Iterator[Light]:
+class Kept(Generic[T]):
+    """A value that is worked out anew when what it follows from is no longer the same."""
+
+    def __init__(self) -> None:
+        self._source: object = None
+        self._value: T
+
+    def get(self, source: object, work_out: Callable[[], T]) -> T:
+        """Return the value for this source."""
+        if source != self._source:
+            self._source, self._value = source, work_out()
+        return self._value
+
+
+def _pieces(table: Table, absent: AbstractSet[Cell]) -> Iterator[tuple[Colour, tuple[GridCell, ...]]]:
+    for move in table.record.placed:
+        cells = move.placement.cells
+        yield move.colour, table.layout.to_grid(cell for cell in cells if cell not in absent)
+
+
+def _lights(table: Table, turn_lights: Callable[[], tuple[Light, ...]]) -> Iterator[Light]:
     layout, game = table.layout, table.game
     if table.stopping:
         yield Light(Meaning.WAIT)
@@ -132,7 +167,7 @@ def _lights(table: Table) -> Iterator[Light]:
     elif game.is_over:
         yield Light(Meaning.FINAL, since_s=table.turn_since_s, score=score_lines(game))
     elif table.state == "playing":
-        yield from _turn(table)
+        yield from turn_lights()
     for finding, shown in table.shown.items():
         draw = _RIPE.get(type(finding)) if shown.ripe_s is not None else _UNRIPE.get(type(finding))
         if draw is not None:

@@ -126,7 +126,9 @@ class Table:
         offered = settings.game.menu if settings.game.rules == "menu" else ()
         self.menu = lay_out(offered, sensors.rows, sensors.cols)
         self.choice: Choice | None = None
+        self._stager = staging.Stager(self)
         self._effects: list[Effect] = []
+        self._stirred = False  # whether the lights may say something else after this event
         self._view: View | None = None
         self._t_s = 0.0
         self.hinting = False
@@ -163,9 +165,11 @@ class Table:
         """Take one event; returns what is to be done, in order."""
         self._effects = []
         self._t_s = event.t_s
+        self._stirred = not isinstance(event, FrameSeen)
         self._handlers[type(event)](event)
         self._do(self._gestures.pass_time(event.t_s))
-        self._stage(event.t_s)
+        if self._fade(event.t_s) or self._stirred:
+            self._stage()
         return self._effects
 
     def status(self) -> dict[str, Any]:
@@ -214,6 +218,7 @@ class Table:
         elif changed:
             self._watch_corners()
             self._read()
+        self._stirred = changed
         self._act(event.t_s)
 
     def _watch_sensors(self) -> bool:
@@ -273,6 +278,7 @@ class Table:
 
     def _do(self, gestures: list[str]) -> None:
         for gesture in gestures:
+            self._stirred = True
             self._meant[gesture](self._t_s)
 
     # -- reading the board
@@ -323,6 +329,7 @@ class Table:
             ):
                 continue
             self.shown[finding] = Shown(shown.since_s, t_s)
+            self._stirred = True
             action = self._actions.get(type(finding))
             if action is not None and not self._waits_for_button(finding):
                 action(finding, t_s)
@@ -384,6 +391,8 @@ class Table:
 
     def _is_packing(self, missing: set[Cell]) -> bool:
         """Whether pieces are being packed away: two or more gone within a short time. Undoes the undoing."""
+        if not missing and not self._lifts:
+            return False
         masked = self.still.masked
         pieces = [set(move.placement.cells) - masked for move in self.record.placed]
         gone = [self.still.changed_s(cells) for cells in pieces if cells and missing >= cells]
@@ -661,9 +670,15 @@ class Table:
             self.awaiting.remove(item)
             self.flashes += staging.accepted(self.layout, item, t_s)
 
-    def _stage(self, t_s: float) -> None:
-        self.flashes = [light for light in self.flashes if light.until_s is None or light.until_s > t_s]
-        view = staging.stage(self)
+    def _fade(self, t_s: float) -> bool:
+        """Drop the lights whose time is over; True if there were any."""
+        lit = [light for light in self.flashes if light.until_s is None or light.until_s > t_s]
+        faded = len(lit) < len(self.flashes)
+        self.flashes = lit
+        return faded
+
+    def _stage(self) -> None:
+        view = self._stager.stage()
         if view != self._view:
             self._view = view
             self._emit(Show(view))
