@@ -78,27 +78,19 @@ def turn_passes(table: Table, mover: Colour, passes: list[Colour], t_s: float) -
     lights = []
     target = _home(table, following)
     start_s = t_s
-    for number, colour in enumerate(dict.fromkeys(passes)):
-        cells = layout.to_grid(game.cells_of(colour))
-        length_s = LATER_PASS_S if number else PASS_S
-        if cells and colour != following:
-            lights.append(
-                Light(
-                    Meaning.PASS,
-                    cells,
-                    colour,
-                    start_s,
-                    start_s + length_s,
-                    length_s,
-                    _home(table, colour),
-                )
-            )
-            start_s += length_s
+    so_far = [move.colour for move in game.history if move.placement is None]
+    for colour in dict.fromkeys(passes):
+        home = _home(table, colour)
+        length_s = PASS_S if so_far.count(colour) <= 1 else LATER_PASS_S
+        if home is not None and following != mover:  # while one colour is left nobody needs to be told
+            cells = (home, *layout.to_grid(game.cells_of(colour)))  # a comet runs from the first of them
+            until_s = start_s + length_s
+            lights.append(Light(Meaning.PASS, cells, colour, start_s, until_s, length_s, target))
+            start_s = until_s
     home = _home(table, mover)
     if home is not None and target is not None and following != mover:
-        lights.append(
-            Light(Meaning.TURN_CHANGES, (home,), following, start_s, start_s + TURN_CHANGES_S, target=target)
-        )
+        until_s = start_s + TURN_CHANGES_S
+        lights.append(Light(Meaning.TURN_CHANGES, (home,), following, start_s, until_s, target=target))
     return lights
 
 
@@ -165,7 +157,11 @@ def _lights(table: Table, turn_lights: Callable[[], tuple[Light, ...]]) -> Itera
         yield Light(Meaning.NO_GAME)
         yield from _offers(table)
     elif game.is_over:
-        yield Light(Meaning.FINAL, since_s=table.turn_since_s, score=score_lines(game))
+        score = score_lines(game)
+        homes = [_home(table, line.colours[0]) for line in score]
+        corners = tuple(home for home in homes if home is not None)
+        cells = corners if len(corners) == len(score) else ()
+        yield Light(Meaning.FINAL, cells, since_s=table.turn_since_s, score=score)
     elif table.state == "playing":
         yield from turn_lights()
     for finding, shown in table.shown.items():
@@ -208,8 +204,20 @@ def _turn(table: Table) -> Iterator[Light]:
                 yield Light(Meaning.MENU, layout.to_grid(starts), colour)
     own = game.cells_of(mover) or game.start_cells(mover)
     yield Light(Meaning.TURN, layout.to_grid(own), mover, table.turn_since_s)
+    yield from _who_plays(table, mover)
     if table.settings.help.corners != "off":
         yield Light(Meaning.LIVE_CORNER, layout.to_grid(table.record.live_corners), mover)
+
+
+def _who_plays(table: Table, mover: Colour) -> Iterator[Light]:
+    """Where a player has several colours, or a colour nobody's: the first colour of who is to play it."""
+    game = table.game
+    assert game.player_to_move is not None
+    name = game.players[game.player_to_move][0]
+    if name == mover or len(game.players) == 1:
+        return
+    first = next((piece.placement.cells for piece in table.record.placed if piece.colour == name), ())
+    yield Light(Meaning.WHO_PLAYS, table.layout.to_grid(first), name, table.turn_since_s)
 
 
 # -- findings
