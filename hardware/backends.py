@@ -7,17 +7,18 @@ all three: leds.driver = "mcu" and buttons.driver = "board" are the board that a
 from __future__ import annotations
 
 import inspect
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from hardware.buzzer import NoBuzzer
 from hardware.ports import HardwareError
 
 if TYPE_CHECKING:
     import asyncio
     from collections.abc import Callable, Mapping
 
-    from hardware.ports import Buttons, Emit, LedMatrix, SensorGrid
+    from hardware.ports import Buttons, Buzzer, Emit, LedMatrix, SensorGrid
     from hardware.serial_board import SerialBoard
 
 Part = TypeVar("Part")
@@ -34,15 +35,16 @@ class Hardware:
     grid: SensorGrid
     leds: LedMatrix
     buttons: Buttons
+    buzzer: Buzzer = field(default_factory=NoBuzzer)
 
     def start(self, loop: asyncio.AbstractEventLoop, emit: Emit) -> None:
         """Start every part, LEDs first, so that they can tell what the others lack."""
-        for part in (self.leds, self.buttons, self.grid):
+        for part in (self.leds, self.buzzer, self.buttons, self.grid):
             part.start(loop, emit)
 
     def close(self) -> None:
         """Close every part, LEDs last."""
-        for part in (self.buttons, self.grid, self.leds):
+        for part in (self.buttons, self.grid, self.buzzer, self.leds):
             part.close()
 
 
@@ -137,6 +139,22 @@ def _no_buttons(_setup: Setup) -> Buttons:
     return NoButtons()
 
 
+def _gpiozero_buzzer(_setup: Setup, *, pin: int) -> Buzzer:
+    from hardware.buzzer import GpioBuzzer
+
+    return GpioBuzzer(pin)
+
+
+def _mock_buzzer(_setup: Setup) -> Buzzer:
+    from hardware.mock import MockBuzzer
+
+    return MockBuzzer()
+
+
+def _no_buzzer(_setup: Setup) -> Buzzer:
+    return NoBuzzer()
+
+
 SENSORS: dict[str, Callable[..., SensorGrid]] = {"serial": _serial, "mock": _mock_grid}
 LEDS: dict[str, Callable[..., LedMatrix]] = {"mcu": _mcu, "rpi_ws281x": _rpi_ws281x, "mock": _mock_leds}
 BUTTONS: dict[str, Callable[..., Buttons]] = {
@@ -144,6 +162,12 @@ BUTTONS: dict[str, Callable[..., Buttons]] = {
     "board": _board_buttons,
     "mock": _mock_buttons,
     "none": _no_buttons,
+}
+
+BUZZERS: dict[str, Callable[..., Buzzer]] = {
+    "gpiozero": _gpiozero_buzzer,
+    "mock": _mock_buzzer,
+    "none": _no_buzzer,
 }
 
 
@@ -155,9 +179,11 @@ def open_hardware(
     sensor_driver: str,
     led_driver: str,
     button_driver: str = "none",
+    buzzer_driver: str = "none",
     sensor_options: Mapping[str, Any] | None = None,
     led_options: Mapping[str, Any] | None = None,
     button_options: Mapping[str, Any] | None = None,
+    buzzer_options: Mapping[str, Any] | None = None,
 ) -> Hardware:
     """Make the parts of a table with rows x cols cells and a chain of `leds`; nothing is started yet.
 
@@ -170,6 +196,7 @@ def open_hardware(
         grid,
         _make(LEDS, "leds", led_driver, setup, led_options),
         _make(BUTTONS, "buttons", button_driver, setup, button_options),
+        _make(BUZZERS, "sound", buzzer_driver, setup, buzzer_options),
     )
 
 

@@ -1,17 +1,15 @@
 """Push buttons on the Pi's own pins, through gpiozero.
 
 All of lgpio's buttons share one thread, and a callback that raises ends that thread: so a callback only hands
-its change to the event loop. lgpio also keeps a FIFO in its working directory; LG_WD names a directory where
-it may, and is set here if nothing else has set it.
+its change to the event loop.
 """
 
 from __future__ import annotations
 
 import contextlib
-import os
-import tempfile
 from typing import TYPE_CHECKING, Any
 
+from hardware.gpio import HIGHEST_PIN, explain, find_factory
 from hardware.ports import ButtonChange, HardwareError, Notice
 from hardware.protocol import BUTTONS
 
@@ -22,7 +20,6 @@ if TYPE_CHECKING:
     from hardware.ports import Emit
 
 BOUNCE_S = 0.02
-HIGHEST_PIN = 27  # of the 40-pin header, BCM numbers
 
 
 class ButtonsError(HardwareError, ValueError):
@@ -65,17 +62,18 @@ class GpioButtons:
         self._loop, self._emit = loop, emit
         if not self._pins:
             return
-        os.environ.setdefault("LG_WD", os.environ.get("RUNTIME_DIRECTORY", tempfile.gettempdir()))
         try:
-            factory = self._find_factory()
+            factory, self._own_factory = find_factory(self._factory)
         except Exception as error:  # noqa: BLE001 - lgpio.error is a bare Exception
-            self._report(Notice(f"no buttons: {_explain(error)}", warning=True))
+            self._report(Notice(f"no buttons: {explain(error, 'buttons')}", warning=True))
             return
         for name, pin in self._pins.items():
             try:
                 self._open(name, pin, factory)
             except Exception as error:  # noqa: BLE001 - as above
-                self._report(Notice(f"no button {name!r} on pin {pin}: {_explain(error)}", warning=True))
+                self._report(
+                    Notice(f"no button {name!r} on pin {pin}: {explain(error, 'buttons')}", warning=True)
+                )
 
     def close(self) -> None:
         """Stop, and give the pins back."""
@@ -86,19 +84,6 @@ class GpioButtons:
         if self._own_factory is not None:
             self._own_factory.close()
             self._own_factory = None
-
-    def _find_factory(self) -> object:
-        if self._factory is not None:
-            return self._factory
-        if "GPIOZERO_PIN_FACTORY" in os.environ:
-            from gpiozero import Device
-
-            Device.ensure_pin_factory()
-            return Device.pin_factory
-        from gpiozero.pins.lgpio import LGPIOFactory
-
-        self._own_factory = LGPIOFactory()
-        return self._own_factory
 
     def _open(self, name: str, pin: int, factory: object) -> None:
         from gpiozero import DigitalInputDevice  # its Button has a thread that holds up `close` for a second
@@ -124,15 +109,3 @@ class GpioButtons:
     def _deliver(self, report: ButtonChange | Notice) -> None:
         if self._emit is not None:
             self._emit(report)
-
-
-def _explain(error: Exception) -> str:
-    """One line for why gpiozero could not open a pin and what to do."""
-    text = " ".join(str(error).split()) or type(error).__name__
-    if isinstance(error, ImportError):
-        return f"{text}; install lgpio (Debian: python3-lgpio), or take [buttons] out of the settings"
-    if "busy" in text.lower() or "in use" in text.lower():
-        return f"{text}; another program or another setting uses that pin"
-    if "permission" in text.lower() or "can not open gpiochip" in text.lower():
-        return f"{text}; this needs a Raspberry Pi and a user in the group gpio"
-    return text

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from hardware.buzzer import Tunes
 from hardware.ports import ButtonChange, GridFound, GridLost, SensorFrame
 
 if TYPE_CHECKING:
@@ -95,3 +96,16 @@ class MockButtons(_Mock):
     def release(self, name: str) -> None:
         """Let one go."""
         self._report(ButtonChange(name, pressed=False))
+
+
+class MockBuzzer(Tunes):
+    """A buzzer that remembers: `hz` is what it sounds, 0 for silence, `heard` all it sounded."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.hz = 0.0
+        self.heard: list[float] = []
+
+    def _tone(self, hz: float) -> None:
+        self.hz = hz
+        self.heard.append(hz)

@@ -1,4 +1,4 @@
-"""What the daemon asks of a sensor grid, an LED matrix and buttons; drivers and mocks stand behind these.
+"""What the daemon asks of sensors, LEDs, buttons and a buzzer; drivers and mocks stand behind these.
 
 A driver never blocks, never waits and never raises out of a callback: it is started with the event loop and
 a function, and hands every report to that function in the loop's thread. Host times are `loop.time()`.
@@ -94,6 +94,19 @@ class LedMatrix(Protocol):
 
     def close(self) -> None:
         """Go dark and stop; may be called twice."""
+
+
+class Buzzer(Protocol):
+    """Something that sounds."""
+
+    def start(self, loop: asyncio.AbstractEventLoop, emit: Emit) -> None:
+        """Begin to take tunes. Trouble is reported as a Notice."""
+
+    def play(self, name: str) -> None:
+        """Play a tune: accepted, refused or turn. Never blocks; an unknown one is a ValueError."""
+
+    def close(self) -> None:
+        """Be silent and stop; may be called twice."""
 
 
 class Buttons(Protocol):

@@ -125,6 +125,7 @@ from hardware import backends, board_link, buttons, light_path, mock, power, pro
 backends.open_hardware(
     2, 2, 4, sensor_driver="serial", sensor_options={"port": "/dev/x"}, led_driver="rpi_ws281x",
     button_driver="gpiozero", button_options={"pins": {"pass": 4}},
+    buzzer_driver="gpiozero", buzzer_options={"pin": 13},
 )
 loaded = {"serial", "gpiozero", "lgpio", "rpi_ws281x", "spidev"} & set(sys.modules)
 sys.exit(f"loaded: {loaded}" if loaded else 0)

@@ -11,7 +11,8 @@ import pytest
 from gpiozero.exc import PinInvalidPin
 from gpiozero.pins.mock import MockFactory, MockPin
 
-from hardware.buttons import ButtonsError, GpioButtons, _explain
+from hardware.buttons import ButtonsError, GpioButtons
+from hardware.gpio import explain
 from hardware.ports import ButtonChange, HardwareError, Notice
 
 
@@ -161,4 +162,4 @@ def test_settings_that_cannot_be(pins, words):
     ],
 )
 def test_why_in_one_line(error, words):
-    assert words in _explain(error)
+    assert words in explain(error, "buttons")
