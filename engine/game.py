@@ -164,6 +164,14 @@ class Game:
         cell_at = self.lattice.cell_at
         return tuple([cell_at[spot] for spot in self._position.live_corners(number)])
 
+    def barred_cells(self, colour: Colour) -> tuple[Cell, ...]:
+        """List the free cells that the colour can never cover, since they lie beside its own pieces; sorted.
+
+        Where faces must touch (in 3D) there are none.
+        """
+        board, occupied = self.lattice.board, self._position.occupied
+        return self.lattice.cells_of(self._side(colour).beside & board & ~occupied)
+
     def start_cells(self, colour: Colour) -> tuple[Cell, ...]:
         """Return the free cells one of which the first piece must cover; none after the first piece."""
         number = self._index(colour)

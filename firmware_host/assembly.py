@@ -35,6 +35,8 @@ def assemble(settings: Settings) -> Daemon:
         sensor_options=serial if sensors.driver == "serial" else {},
         led_options=strip if leds.driver == "rpi_ws281x" else {},
         button_options={"pins": settings.buttons.pins} if buttons == "gpiozero" else {},
+        buzzer_driver="none" if settings.sound.pin is None else "gpiozero",
+        buzzer_options={} if settings.sound.pin is None else {"pin": settings.sound.pin},
     )
     limiter = CurrentLimiter(wiring.leds, leds.limit_ma)
     return Daemon(settings, hardware, LightPath(wiring, leds.brightness, limiter, hardware.leds))

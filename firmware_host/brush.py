@@ -43,8 +43,8 @@ class Stage:
     def __init__(self, view: View, palette: Palette, brightness: float) -> None:
         self.view = view
         self.palette = palette
-        self.grid = Rect(0, 0, view.rows, view.cols)
-        self.board = Rect(*view.board)
+        self.grid = Rect(0, 0, view.rows, view.cols, view.holes)
+        self.board = Rect(*view.board, view.holes)
         self.pwm_steps = 255 * brightness
         self._index = _index(view.rows, view.cols)
         self._plastic = np.zeros(view.rows * view.cols, np.intp)
@@ -55,8 +55,7 @@ class Stage:
 
     def fits(self, view: View) -> bool:
         """Whether another view has the same grid, board and plastic."""
-        own = self.view
-        return (view.pieces, view.board, view.rows, view.cols) == (own.pieces, own.board, own.rows, own.cols)
+        return _ground(view) == _ground(self.view)
 
     def indices(self, cells: Sequence[GridCell]) -> NDArray[np.intp]:
         """Flat indices (n,) of grid cells; a cell outside the grid is a ValueError."""
@@ -82,6 +81,10 @@ class Stage:
     def deep_breath(self, colour: str, low: float, high: float) -> float:
         """`high`, or the higher level at which a breath from `low` moves enough PWM steps to be seen."""
         return min(1.0, max(high, low + BREATH_STEPS / (self.pwm_steps * self.dye(colour).strongest)))
+
+
+def _ground(view: View) -> tuple[object, ...]:
+    return view.pieces, view.board, view.rows, view.cols, view.holes, view.narrow
 
 
 @lru_cache(maxsize=8)

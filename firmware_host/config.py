@@ -27,6 +27,13 @@ Wait = Annotated[float, Meta(ge=0, le=60)]
 Pin = Annotated[int, Meta(ge=0, le=27)]
 Size = Annotated[int, Meta(ge=1, le=60)]
 Count = Annotated[int, Meta(ge=0, le=10_000)]
+TimeOfDay = Annotated[
+    str, Meta(pattern=r"^([01][0-9]|2[0-3]):[0-5][0-9]$", description='a time such as "22:00", in quotes')
+]
+HelpLevel = Literal["off", "corners", "teach"]
+
+RENAMED = {"help.corners": "help.default"}
+"""Keys of earlier versions, and what they are called now."""
 
 
 class ConfigError(HostError, ValueError):
@@ -77,13 +84,17 @@ class Leds(Section, frozen=True):
     """[leds]: the lights. Without `panels` or `map`, one serpentine panel as large as the grid.
 
     `socket` is that of an LED process that runs on its own; without, the daemon starts one. `map` names the
-    LED of every cell, row by row, -1 for a cell without.
+    LED of every cell, row by row, -1 for a cell without. From `quiet_from` to `quiet_until`, both or neither,
+    the light is no brighter than `quiet_brightness`.
     """
 
     driver: str = "rpi_ws281x"
     brightness: Annotated[float, Meta(ge=0, le=1)] = 0.4
     limit_ma: Annotated[int, Meta(ge=1, le=100_000)] = 4000
     palette: Literal["default", "safe", "night"] = "default"
+    quiet_from: TimeOfDay | None = None
+    quiet_until: TimeOfDay | None = None
+    quiet_brightness: Annotated[float, Meta(ge=0, le=1)] = 0.1
     pin: Pin = 18
     order: str = "GRB"
     freq_hz: int = 800_000
@@ -135,9 +146,36 @@ class Reading(Section, frozen=True):
 
 
 class Help(Section, frozen=True):
-    """[help]: what the lights say beyond the rules."""
+    """[help]: what the lights say beyond the rules: to every colour `default`, unless it is named itself.
 
-    corners: Literal["on", "off"] = "on"
+    "off": nothing; "corners": where it can go on; "teach": also why a place is refused.
+    """
+
+    default: HelpLevel = "corners"
+    blue: HelpLevel | None = None
+    yellow: HelpLevel | None = None
+    red: HelpLevel | None = None
+    green: HelpLevel | None = None
+    purple: HelpLevel | None = None
+    orange: HelpLevel | None = None
+
+    def of(self, colour: str) -> HelpLevel:
+        """Return how a colour is helped."""
+        own: HelpLevel | None = getattr(self, colour)
+        return own or self.default
+
+
+class Comfort(Section, frozen=True):
+    """[comfort]: for tables that want it, 0 is off. Nothing of it forces anybody."""
+
+    nudge_s: Annotated[float, Meta(ge=0, le=3600)] = 0.0
+    turn_clock_s: Annotated[float, Meta(ge=0, le=3600)] = 0.0
+
+
+class Sound(Section, frozen=True):
+    """[sound]: a piezo buzzer between a pin and ground; without a pin the table is silent."""
+
+    pin: Pin | None = None
 
 
 class State(Section, frozen=True):
@@ -157,6 +195,8 @@ class Settings(Section, frozen=True):
     buttons: Buttons = Buttons()
     reading: Reading = Reading()
     help: Help = Help()
+    comfort: Comfort = Comfort()
+    sound: Sound = Sound()
     state: State = State()
 
 
@@ -239,6 +279,8 @@ def _refuse_unknown(found: object, kind: Any, path: str) -> None:  # noqa: ANN40
 
 
 def _suggest(key: str, path: str, known: list[str]) -> str:
+    if _join(path, key) in RENAMED:
+        return f"did you mean {RENAMED[_join(path, key)]}?"
     near = [_join(path, name) for name in difflib.get_close_matches(key, known, n=1)]
     for info in msgspec.structs.fields(Settings):  # the right key in the wrong table
         near += [_join(info.name, name) for name in _keys(info.type).values() if name == key]
@@ -274,6 +316,8 @@ def _allowed(kind: Any) -> str:  # noqa: ANN401 - any annotation
     if get_origin(kind) is Annotated:
         base, *marks = get_args(kind)
         meta = next(mark for mark in marks if isinstance(mark, Meta))
+        if meta.description is not None:
+            return meta.description
         return f"{_allowed(base)} from {meta.ge:g} to {meta.le:g}"
     if get_origin(kind) is Literal:
         return ", ".join(_show(value) for value in get_args(kind))

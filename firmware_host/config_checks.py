@@ -86,15 +86,21 @@ def check_config(path: Path | None) -> list[str]:
     pin = f" on pin {leds.pin}, {leds.order}" if leds.driver == "rpi_ws281x" else ""
     dark_ma = wiring.leds * IDLE_MA
     white_ma = dark_ma + wiring.leds * sum(CHANNEL_MA) * leds.brightness
+    quiet = (
+        f", from {leds.quiet_from} to {leds.quiet_until} at most {leds.quiet_brightness:g}"
+        if leds.quiet_from is not None
+        else ""
+    )
     pins = ", ".join(f"{name} on pin {pin}" for name, pin in settings.buttons.pins.items())
     return [
         f"settings  {path or 'the defaults; there is no file'}",
         f"rules     {_describe_rules(settings)}",
         f"sensors   {sensors.driver}{port}, {sensors.rows} x {sensors.cols} cells",
         f"leds      {leds.driver}{pin}, {wiring.leds} in the chain",
-        f"light     palette {leds.palette}, brightness {leds.brightness:g}",
+        f"light     palette {leds.palette}, brightness {leds.brightness:g}{quiet}",
         f"current   at most {leds.limit_ma} mA; dark {dark_ma:.0f} mA, all white would be {white_ma:.0f} mA",
         f"buttons   {button_driver(settings)}{': ' if pins else ''}{pins}",
+        f"sound     {'none' if settings.sound.pin is None else f'piezo on pin {settings.sound.pin}'}",
         f"games     {settings.state.directory}/{FILE_NAME}",
         f"socket    {settings.state.socket}",
     ]
@@ -229,6 +235,17 @@ def _pins(settings: Settings) -> Iterator[tuple[str, int]]:
     if button_driver(settings) == "gpiozero":
         for name, pin in settings.buttons.pins.items():
             yield f"buttons.{name}", pin
+    if settings.sound.pin is not None:
+        yield "sound.pin", settings.sound.pin
+
+
+def _check_quiet_hours(settings: Settings) -> None:
+    leds = settings.leds
+    if (leds.quiet_from is None) != (leds.quiet_until is None):
+        named, missing = ("from", "until") if leds.quiet_until is None else ("until", "from")
+        raise ConfigError(f"leds.quiet_{missing}: missing, and leds.quiet_{named} alone says nothing")
+    if leds.quiet_from is not None and leds.quiet_from == leds.quiet_until:
+        raise refuse("leds.quiet_until", leds.quiet_until, "another time than that of leds.quiet_from")
 
 
 def _check_paths(settings: Settings) -> None:
@@ -247,6 +264,7 @@ CHECKS: tuple[Callable[[Settings], None], ...] = (
     _check_drivers,
     _check_rules,
     _check_chain,
+    _check_quiet_hours,
     _check_board,
     _check_pins,
     _check_paths,

@@ -21,9 +21,9 @@ from typing import TYPE_CHECKING, Any
 
 import sdnotify
 
-from firmware_host import storage
+from firmware_host import quiet_hours, storage
 from firmware_host.control import ControlServer
-from firmware_host.effects import BeginGame, FinishGame, PowerOff, Record, Say, Show
+from firmware_host.effects import BeginGame, FinishGame, PowerOff, Record, Say, Show, Sound
 from firmware_host.events import (
     ButtonPressed,
     ButtonReleased,
@@ -71,6 +71,7 @@ class Daemon:
         self._next_frame: asyncio.TimerHandle | None = None
         self._alarm: asyncio.TimerHandle | None = None
         self._powering_off = False
+        self._awaits_clock = False
         self._fault: BaseException | None = None
         self._carry_out: dict[type, Callable[[Any], None]] = {
             BeginGame: self._begin_game,
@@ -78,6 +79,7 @@ class Daemon:
             FinishGame: self._finish_game,
             Show: self._show,
             Say: lambda effect: log.info("%s", effect.text),
+            Sound: lambda effect: self._hardware.buzzer.play(effect.name),
             PowerOff: self._power_off,
         }
 
@@ -96,6 +98,7 @@ class Daemon:
             log.warning("%s", line)
         self._hardware.start(loop, self._take_report)
         self._store.start()
+        self._keep_quiet_hours()
         self._feed_watchdog()
         self._notify("READY=1")
         await self._stop.wait()
@@ -230,6 +233,22 @@ class Daemon:
         change_s = self._renderer.next_change_s(self._view, now)
         if change_s is not None:
             self._next_frame = self._loop.call_at(max(change_s, now + FRAME_S), self._draw)
+
+    def _keep_quiet_hours(self) -> None:
+        """Called by the loop whenever the clock shows another minute."""
+        leds = self._settings.leds
+        if leds.quiet_from is None:
+            return
+        minute = quiet_hours.minute_now()
+        if minute is None and not self._awaits_clock:
+            log.info("quiet hours begin to count once the clock is set: %s", quiet_hours.CLOCK_IS_SET)
+        self._awaits_clock = minute is None
+        brightness = quiet_hours.brightness_at(leds, minute)
+        if brightness != self._lights.brightness:
+            self._lights.brightness = brightness
+            self._renderer = Renderer(leds.palette, brightness)
+            self._draw()
+        self._loop.call_later(quiet_hours.next_minute_s(), self._keep_quiet_hours)
 
     def _feed_watchdog(self) -> None:
         """Called by the loop: a loop that hangs feeds nobody."""

@@ -59,8 +59,15 @@ class Say:
 
 
 @dataclass(frozen=True, slots=True)
+class Sound:
+    """Let the buzzer say it, if there is one: "accepted", "refused" or "turn"."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
 class PowerOff:
     """The shutdown button was held: stop in order and switch the machine off."""
 
 
-Effect = BeginGame | Record | FinishGame | Show | Say | PowerOff
+Effect = BeginGame | Record | FinishGame | Show | Say | Sound | PowerOff

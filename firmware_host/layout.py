@@ -43,11 +43,18 @@ class Layout:
         self.rows, self.cols = rows, cols
         self._offset = row, col
         self._stacked = len(lattice.cells[0]) == 3
+        self.holes = self._find_holes()
 
     @property
     def board(self) -> tuple[int, int, int, int]:
         """(first row, first col, rows, cols) of the board within the grid."""
         return (*self._offset, self.lattice.rows, self.lattice.cols)
+
+    def _find_holes(self) -> frozenset[GridCell]:
+        """Grid cells in the board's rectangle over which the board has no cell."""
+        row, col, rows, cols = self.board
+        whole = {(r, c) for r in range(row, row + rows) for c in range(col, col + cols)}
+        return frozenset(whole.difference(self.to_grid(self.lattice.cells)))
 
     def to_grid(self, cells: Iterable[Cell]) -> tuple[GridCell, ...]:
         """Grid cells of these lattice cells, in the same order."""

@@ -13,7 +13,7 @@ from enum import IntEnum
 from typing import TYPE_CHECKING
 
 from firmware_host import shapes
-from firmware_host.layers import Blend, Layer
+from firmware_host.layers import Blend, Layer, Page, Pages
 from firmware_host.palettes import AMBER, WHITE, WRONG
 from firmware_host.rhythms import STEADY, Rhythm, after, crest, loop, once, pulse, sine, steady
 from firmware_host.score import final
@@ -83,11 +83,16 @@ DIP = loop(1200, (0, 0), (240, 0), (240, 1))
 COMET_CELL = pulse(90)
 COMET_AGAIN = loop(3000, (0, 1), (90, 1), (90, 0))
 RING_CELL = once((0, 0), (50, 1), (160, 0))
+NUDGE_SWELL = once((0, 0), (700, 1), (900, 1), (1600, 0))
+BARRIER = loop(2880, (0, 0), (240, 1), (1440, 1), (1680, 0))
+TIME_IS_UP = sine(5000, 0.15)
 HINT_HOLD = loop(2400, (0, 0), (800, 0), (800, 1), (1600, 1), (2000, 0))
 
 BREATH_MS = 3200
 WAVE_MS = 8000  # over the board's diagonal
 WAVE_FADE = 1.3  # gone after 1 / WAVE_FADE of it
+NUDGE_MS, TURN_MS = 60_000, 120_000  # where the table does not say
+NUDGE_SWELL_MS = 1600
 COMET_STEP_MS = 30
 RING_STEP_MS = 80
 RING_FADE = {1: 1.0, 2: 0.8, 3: 0.6, 4: 0.42, 5: 0.28}  # by distance
@@ -127,6 +132,32 @@ def counter_breathe(brush: Brush) -> Iterable[Layer]:
     """Breathe out while the colour to move breathes in."""
     low, high = _breath(brush)
     yield brush.still(brush.light.cells, sine(BREATH_MS, 1.0, low / high), level=high)
+
+
+def nudge(brush: Brush) -> Iterable[Layer]:
+    """Swell once to full light and back, and again each `duration_s`."""
+    swell = brush.still(brush.light.cells, brush.rhythm)
+    rest_ms = max(NUDGE_SWELL_MS, _length_ms(brush, NUDGE_MS) - NUDGE_SWELL_MS)
+    yield Pages((), (Page(NUDGE_SWELL_MS, (swell,)), Page(rest_ms, ())))
+
+
+def turn_clock(brush: Brush) -> Iterable[Layer]:
+    """Let the rim go out cell by cell from the light's first cell on; when all is out, let it breathe."""
+    edge, first = shapes.rim(brush.board), brush.light.cells[:1]
+    start = edge.index(first[0]) if first and first[0] in edge else 0
+    edge = edge[start:] + edge[:start]
+    length_ms = max(len(edge), _length_ms(brush, TURN_MS))
+    leaves = [length_ms * (i + 1) / len(edge) for i in range(len(edge))]
+    running = brush.moving(edge, leaves, once((0, 1), (1, 0), before=1.0))
+    over = brush.still(edge, TIME_IS_UP, level=2 * brush.level)
+    yield Pages((Page(length_ms, (running,)),), (Page(length_ms, (over,)),))
+
+
+def barrier(brush: Brush) -> Iterable[Layer]:
+    """Light every other cell, and then the others, like the stripes of a barrier."""
+    here = brush.light.cells
+    delays = [(row + col) % 2 * 1440 for row, col in here]
+    yield brush.moving(here, delays, brush.rhythm)
 
 
 def comet(brush: Brush) -> Iterable[Layer]:
@@ -240,6 +271,10 @@ def iris(brush: Brush) -> Iterable[Layer]:
     yield brush.moving(grid.cells, delays, brush.rhythm)
 
 
+def _length_ms(brush: Brush, otherwise_ms: int) -> int:
+    return round(brush.light.duration_s * 1000) or otherwise_ms
+
+
 def _breath(brush: Brush) -> tuple[float, float]:
     low = brush.level / 4
     return low, brush.stage.deep_breath(brush.colour, low, brush.level)
@@ -270,6 +305,8 @@ ROWS: Mapping[Meaning, Row] = {
     Meaning.TURN: Row(breathe, STEADY, 0.40, GROUND, clock="turn"),
     Meaning.WHO_PLAYS: Row(counter_breathe, STEADY, 0.40, GROUND, clock="turn"),
     Meaning.TURN_CHANGES: Row(comet, COMET_CELL, 1.0, HAND),
+    Meaning.NUDGE: Row(nudge, NUDGE_SWELL, 1.0, GROUND, blend=Blend.ADD),
+    Meaning.TURN_CLOCK: Row(turn_clock, STEADY, 0.08, GROUND, WHITE, blend=Blend.ADD),
     Meaning.LIVE_CORNER: Row(cells, STEADY, 0.6, GROUND),
     Meaning.GOING_DOWN: Row(land, STEADY, 1.0, HAND, WHITE),
     Meaning.PARKED: Row(parked, STEADY, 0.3, HAND),
@@ -280,6 +317,7 @@ ROWS: Mapping[Meaning, Row] = {
     Meaning.WHOLE_WRONG: Row(blink_or_white, DOUBLE_BLINK, 1.0, Voice.WRONG, WRONG, FAULT, clock="wrong"),
     Meaning.OWN_EDGE: Row(cells, ONE_LONG, 1.0, Voice.WRONG, AMBER, blend=Blend.ADD, clock="wrong"),
     Meaning.ALREADY_USED: Row(cells, SWELL, 1.0, Voice.WRONG, blend=Blend.ADD, clock="wrong"),
+    Meaning.FORBIDDEN: Row(barrier, BARRIER, 0.10, Voice.WRONG, AMBER, blend=Blend.ADD, clock="wrong"),
     Meaning.SLEEVE: Row(white_then_amber, STEADY, 0.5, HAND, WHITE),
     Meaning.MISSING: Row(cells, FIRST_HALF, 1.0, Voice.BUMPED, None, BUMPED, clock="bumped"),
     Meaning.EXTRA: Row(cells, SECOND_HALF, 1.0, Voice.BUMPED, WHITE, BUMPED, clock="bumped"),

@@ -175,6 +175,18 @@ TIED = (
     ScoreLine((GREEN,), -12, 77 / 89, 1),
 )
 TWO_PLAYERS = (ScoreLine((BLUE, RED), -42, 136 / 178, 2), ScoreLine((YELLOW, GREEN), -30, 148 / 178, 1))
+THREE_PLAYERS = (
+    ScoreLine((BLUE,), 15, 1.0, 1),
+    ScoreLine((YELLOW,), -9, 80 / 89, 2),
+    ScoreLine((RED,), -31, 58 / 89, 3),
+)
+WITH_HANDICAP = (  # green began with 20 points, blue had the single square last
+    ScoreLine((BLUE,), 20, 1.0, 1),
+    ScoreLine((YELLOW,), -13, 76 / 89, 3),
+    ScoreLine((RED,), -24, 65 / 89, 4),
+    ScoreLine((GREEN,), 3, 72 / 89, 2),
+)
+ALONE = (ScoreLine((BLUE, YELLOW, RED, GREEN), -34, 322 / 356, 1),)
 DUO_RESULT = (ScoreLine((PURPLE,), -11, 78 / 89, 2), ScoreLine((ORANGE,), 20, 1.0, 1))
 
 TURN = Light(Meaning.TURN, MIDGAME.cells("Y"), YELLOW)
@@ -183,7 +195,7 @@ BRIGHT_LIVE = replace(LIVE, level=0.5)
 
 
 def _view(*lights: Light, board: Rect = GRID, pieces: Board | None = None) -> View:
-    return View(board.rows, board.cols, board, lights, pieces.pieces if pieces else ())
+    return View(board.rows, board.cols, board[:4], lights, pieces.pieces if pieces else ())
 
 
 def _play(*lights: Light) -> View:
@@ -215,6 +227,37 @@ def _menu() -> View:
 
 def _moved(cells: Cells) -> Cells:
     return tuple((row + 3, col + 3) for row, col in cells)
+
+
+def _taught() -> View:
+    """Yellow's piece was refused; what yellow may never cover is shown too, and where it may go on."""
+    yellow, covered = {*MIDGAME.cells("Y")}, {*WRONG, *REST}
+    beside = {
+        (row + down, col + right)
+        for row, col in yellow
+        for down, right in ((0, 1), (1, 0), (0, -1), (-1, 0))
+        if 0 <= row + down < 20 and 0 <= col + right < 20
+    }
+    free = {*MIDGAME.cells("."), *MIDGAME.cells("*")}
+    return _play(
+        Light(Meaning.ILLEGAL_REST, REST),
+        Light(Meaning.ILLEGAL, WRONG),
+        Light(Meaning.OWN_EDGE, EDGES),
+        Light(Meaning.FORBIDDEN, tuple(sorted(beside & free - covered))),
+        BRIGHT_LIVE,
+    )
+
+
+def _triangles() -> View:
+    """The score on a hexagon of triangles, 18 x 35 with nothing in the corners."""
+    outside = frozenset(
+        (row, col)
+        for row in range(18)
+        for col in range(35)
+        if not max(8 - row, row - 9) <= col <= 34 - max(8 - row, row - 9)
+    )
+    final = Light(Meaning.FINAL, score=RESULT)
+    return View(18, 35, (0, 0, 18, 35), (final,), (), outside, narrow=True)
 
 
 def _duel() -> View:
@@ -265,6 +308,7 @@ SCENES = (
     Scene(
         "no-own-corner", _view(TURN, BRIGHT_LIVE, Light(Meaning.WHOLE_WRONG, FAR), pieces=MIDGAME), {"": 0.1}
     ),
+    Scene("teach", _taught(), {"": 1.0}),
     Scene("sleeve", _said(Meaning.SLEEVE, Rect(0, 9, 3, 4).cells), {"white": 1.0, "amber": 3.5}),
     Scene(
         "bumped",
@@ -282,6 +326,12 @@ SCENES = (
         {"sinking": 0.15, "next": 0.85},
     ),
     Scene("undo", _said(Meaning.UNDO, GOOD), {"": 0.2}),
+    Scene("nudge", _play(Light(Meaning.NUDGE, MIDGAME.cells("Y"), YELLOW, duration_s=60.0)), {"": 0.8}),
+    Scene(
+        "turn-clock",
+        _view(Light(Meaning.TURN_CLOCK, ((0, 19),), YELLOW, duration_s=90.0), TURN, LIVE, pieces=MIDGAME),
+        {"half": 40.6, "over": 97.5},
+    ),
     Scene("hint", _said(Meaning.HINT, GOOD), {"walking": 0.4, "holding": 1.2}),
     Scene("thinking", _said(Meaning.THINKING, ((0, 19),)), {"": 0.5}),
     Scene("computer-move", _said(Meaning.COMPUTER_MOVE, GOOD), {"": 0.6}),
@@ -295,9 +345,13 @@ SCENES = (
     Scene("final", _final(RESULT), {"growing": 2.4, "": 6.0}),
     Scene("final-pieces", _final(RESULT, pieces=FINISHED), {"": 3.5}),
     Scene("final-tie", _final(TIED), {"": 5.1}),
+    Scene("final-three-players", _final(THREE_PLAYERS), {"": 4.2}),
+    Scene("final-handicap", _final(WITH_HANDICAP), {"": 5.1}),
+    Scene("final-solitaire", _final(ALONE), {"": 4.2}),
     Scene("final-two-players", _final(TWO_PLAYERS), {"": 4.2}),
     Scene("final-duo", _final(DUO_RESULT, SMALL), {"": 4.2}),
     Scene("final-14", _final(RESULT, SMALL), {"first": 2.5, "second": 5.4}),
+    Scene("final-triangles", _triangles(), {"first": 2.5, "second": 5.4}),
     Scene("turn-safe", _play(), {"": 0.6}, "safe"),
     Scene("final-safe", _final(RESULT), {"": 6.0}, "safe"),
     Scene("turn-night", _play(), {"": 0.6}, "night"),
@@ -319,6 +373,6 @@ TAKEN = (
 )
 MOVE: tuple[tuple[float, View], ...] = (
     (1.6, _play()),
-    (2.4, View(20, 20, GRID, (TURN, LIVE, LAYING), LAID)),
-    (5.6, View(20, 20, GRID, TAKEN, LAID)),
+    (2.4, View(20, 20, GRID[:4], (TURN, LIVE, LAYING), LAID)),
+    (5.6, View(20, 20, GRID[:4], TAKEN, LAID)),
 )

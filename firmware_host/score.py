@@ -13,13 +13,13 @@ from firmware_host.layers import Blend, Layer, Page, Pages
 from firmware_host.palettes import WHITE
 from firmware_host.rhythms import STEADY, Rhythm, after, once
 from firmware_host.score_sheets import bar, lay_out
+from firmware_host.shapes import Rect, clear_part
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from firmware_host.brush import Brush
     from firmware_host.score_sheets import Item, Sheet
-    from firmware_host.shapes import Rect
     from firmware_host.view import GridCell, ScoreLine
 
 LOSER, WINNER = 0.42, 1.0
@@ -40,31 +40,60 @@ class Entrance(NamedTuple):
     starts_ms: int
 
 
+class Pen(NamedTuple):
+    """A brush on the score's page, each cell of which is `wide` cells of the grid."""
+
+    brush: Brush
+    page: Rect
+    wide: int
+
+    def still(
+        self, cells: Sequence[GridCell], rhythm: Rhythm, level: float, colour: str, gains: Sequence[float]
+    ) -> Layer:
+        """Light cells of the page."""
+        each = [gain for gain in gains for _ in range(self.wide)]
+        return self.brush.still(self._widened(cells), rhythm, level=level, colour=colour, gains=each)
+
+    def shade(self, cells: Sequence[GridCell], delays_ms: Sequence[float], rhythm: Rhythm) -> Layer:
+        """Darken cells of the page."""
+        each = [delay for delay in delays_ms for _ in range(self.wide)]
+        return self.brush.moving(self._widened(cells), each, rhythm, level=1.0, blend=Blend.SHADE)
+
+    def _widened(self, cells: Sequence[GridCell]) -> list[GridCell]:
+        first = self.page.col
+        return [(r, first + (c - first) * self.wide + more) for r, c in cells for more in range(self.wide)]
+
+
 def final(brush: Brush) -> Iterable[Layer]:
     """Draw FINAL: sheets one after the other; while pieces lie there, in turn with their glow."""
     light, view = brush.light, brush.stage.view
     if not light.score:
         return
-    roomy = min(brush.board.rows, brush.board.cols) >= SMALLEST_BOARD
-    sheets = lay_out(light.score, light.cells, brush.board if roomy else brush.stage.grid)
+    board, wide = clear_part(brush.board), 2 if view.narrow else 1
+    area = board if min(board.rows, board.cols) >= SMALLEST_BOARD else clear_part(brush.stage.grid)
+    page = Rect(area.row, area.col, area.rows, max(1, area.cols // wide))
+    sheets = lay_out(light.score, [_on_page(cell, page, wide) for cell in light.cells], page)
+    pen = Pen(brush, page, wide if wide <= area.cols else 1)
     glow = (_glow(brush),) if any(cells for _, cells in view.pieces) else ()
-    first = tuple(_page(brush, sheet, len(sheets), reveal=True) for sheet in sheets)
+    first = tuple(_page(pen, sheet, len(sheets), reveal=True) for sheet in sheets)
     if len(sheets) == 1 and not glow:
         yield Pages((), first)
         return
-    yield Pages(
-        glow + first, glow + tuple(_page(brush, sheet, len(sheets), reveal=False) for sheet in sheets)
-    )
+    yield Pages(glow + first, glow + tuple(_page(pen, sheet, len(sheets), reveal=False) for sheet in sheets))
 
 
-def _page(brush: Brush, sheet: Sheet, sheets: int, *, reveal: bool) -> Page:
+def _on_page(cell: GridCell, page: Rect, wide: int) -> GridCell:
+    return cell[0], page.col + (cell[1] - page.col) // wide
+
+
+def _page(pen: Pen, sheet: Sheet, sheets: int, *, reveal: bool) -> Page:
     """Make a page of a sheet: player by player when it is new, all at once when it comes back."""
     layers: list[Layer] = []
     starts_ms = 0
     for group in _by_place([item.line for item in sheet.items]):
         for item in sheet.items:
             if item.line in group:
-                layers += _item(brush, item, sheet.area, _entrance(item, starts_ms), reveal=reveal)
+                layers += _item(pen, item, sheet.area, _entrance(item, starts_ms), reveal=reveal)
         starts_ms += REVEAL_MS if reveal else 0
     walks_ms = [layer.round_ms for layer in layers if isinstance(layer, Pages)]
     return Page(
@@ -79,21 +108,21 @@ def _entrance(item: Item, starts_ms: int) -> Entrance:
     return Entrance(colours, tip, starts_ms)
 
 
-def _item(brush: Brush, item: Item, area: Rect, entrance: Entrance, *, reveal: bool) -> Iterator[Layer]:
+def _item(pen: Pen, item: Item, area: Rect, entrance: Entrance, *, reveal: bool) -> Iterator[Layer]:
     """Show one player's number and bar."""
     level = WINNER if item.wins else LOSER
     if item.word.width <= area.cols:
-        yield from _number(brush, item, item.number_at, area, entrance.colours)
+        yield from _number(pen, item, item.number_at, area, entrance.colours)
     else:
         row, steps = item.number_at[0], range(area.cols, -item.word.width, -1)
-        walk = (_number(brush, item, (row, area.col + step), area, STEADY) for step in steps)
+        walk = (_number(pen, item, (row, area.col + step), area, STEADY) for step in steps)
         yield Pages((), tuple(Page(WALK_MS, tuple(step)) for step in walk))
     squares = list(bar(item, area))
     for colour in dict.fromkeys(WHITE if square.tip else square.colour for square in squares):
         lit = [square for square in squares if (WHITE if square.tip else square.colour) == colour]
         rhythm = entrance.tip if colour == WHITE else entrance.colours
         gains = [square.gain for square in lit]
-        yield brush.still([square.cell for square in lit], rhythm, level=level, colour=colour, gains=gains)
+        yield pen.still([square.cell for square in lit], rhythm, level, colour, gains)
     if reveal and squares:
         # A shade over the bar withdraws from left to right: the bar grows, and breathes as one all the while.
         grow_ms = REVEAL_MS - FADE_MS
@@ -101,20 +130,22 @@ def _item(brush: Brush, item: Item, area: Rect, entrance: Entrance, *, reveal: b
         from_ms = entrance.starts_ms + FADE_MS
         delays = [from_ms + grow_ms * (square.cell[1] - area.col) / length for square in squares]
         uncover = once((0, 1), (round(grow_ms / length), 0), before=1.0)
-        yield brush.moving([square.cell for square in squares], delays, uncover, level=1.0, blend=Blend.SHADE)
+        yield pen.shade([square.cell for square in squares], delays, uncover)
 
 
-def _number(brush: Brush, item: Item, at: GridCell, area: Rect, rhythm: Rhythm) -> Iterator[Layer]:
+def _number(pen: Pen, item: Item, at: GridCell, area: Rect, rhythm: Rhythm) -> Iterator[Layer]:
     """Show the digits, in the player's colours one after the other; what lies outside the area is cut off."""
     for i, colour in enumerate(item.line.colours):
         dots = [
             dot
             for dot in item.word.dots
-            if dot.digit % len(item.line.colours) == i and 0 <= at[1] + dot.col - area.col < area.cols
+            if dot.digit % len(item.line.colours) == i
+            and 0 <= at[1] + dot.col - area.col < area.cols
+            and 0 <= at[0] + dot.row - area.row < area.rows
         ]
         cells = [(at[0] + dot.row, at[1] + dot.col) for dot in dots]
         level = WINNER if item.wins else LOSER
-        yield brush.still(cells, rhythm, level=level, colour=colour, gains=[dot.level for dot in dots])
+        yield pen.still(cells, rhythm, level, colour, [dot.level for dot in dots])
 
 
 def _glow(brush: Brush) -> Page:

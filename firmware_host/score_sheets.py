@@ -78,7 +78,7 @@ class Square(NamedTuple):
 
 
 def lay_out(score: Sequence[ScoreLine], starts: Sequence[GridCell], area: Rect) -> tuple[Sheet, ...]:
-    """Return the sheets for some players on an area of any size from 8 x 8.
+    """Return the sheets for some players on an area of any size; below 7 rows there is no room for bars.
 
     `starts` are the start cells of the lines' first colours, one each, or empty: then the usual corners.
     """
@@ -169,7 +169,7 @@ def _alone(line: ScoreLine, quarter: Quarter, area: Rect) -> Sheet:
     """Show one player: the number above its bar."""
     words = [spell(line.total, minus) for minus in Minus]
     word = next((word for word in words if word.width <= area.cols), words[0])
-    thick = max(1, _thickness([line], area.rows - HEIGHT - 1))
+    thick = max(0, _thickness([line], area.rows - HEIGHT - 1))
     row = area.row + max(0, (area.rows - HEIGHT - 1 - thick) // 2)
     col = area.col + max(0, area.cols - word.width) * quarter.right
     top = row + HEIGHT + 1

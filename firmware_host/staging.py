@@ -42,7 +42,7 @@ UNDO_S = 0.6
 TURN_CHANGES_S = 1.5  # the longest way round the border
 PASS_S = 1.2
 LATER_PASS_S = 0.25
-CORNERS_AGAIN = 0.5  # live corners, when what is wrong is that none was taken
+CORNERS_AGAIN = 0.5  # live corners, while what is wrong is explained
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +71,7 @@ def taken_back(layout: Layout, colour: Colour, cells: Iterable[Cell], t_s: float
 
 def turn_passes(table: Table, mover: Colour, passes: list[Colour], t_s: float) -> list[Light]:
     """The sweep from the mover's corner to the next colour's; those that must pass sink one by one."""
-    game, layout = table.game, table.layout
+    game = table.game
     following = game.to_move
     if following is None:
         return []
@@ -83,7 +83,7 @@ def turn_passes(table: Table, mover: Colour, passes: list[Colour], t_s: float) -
         home = _home(table, colour)
         length_s = PASS_S if so_far.count(colour) <= 1 else LATER_PASS_S
         if home is not None and following != mover:  # while one colour is left nobody needs to be told
-            cells = (home, *layout.to_grid(game.cells_of(colour)))  # a comet runs from the first of them
+            cells = (home, *_seen(table, game.cells_of(colour)))  # a comet runs from the first of them
             until_s = start_s + length_s
             lights.append(Light(Meaning.PASS, cells, colour, start_s, until_s, length_s, target))
             start_s = until_s
@@ -99,7 +99,9 @@ def last_round(table: Table, t_s: float) -> list[Light]:
     lights = []
     for number, piece in enumerate(table.record.placed[-len(table.game.colours) :]):
         at_s = t_s + number * HELD_S
-        lights += accepted(table.layout, Acceptance(0, piece.colour, piece.placement.cells, at_s), at_s)
+        cells = tuple(_on_top(table, piece.placement.cells))
+        if cells:
+            lights += accepted(table.layout, Acceptance(0, piece.colour, cells, at_s), at_s)
     return lights
 
 
@@ -118,7 +120,8 @@ class Stager:
         absent = record.cells.keys() - table.still.covered - table.still.masked
         pieces = self._pieces.get((record.reader, absent), lambda: tuple(_pieces(table, absent)))
         lights = tuple(_lights(table, self._turn_lights))
-        return View(layout.rows, layout.cols, layout.board, lights, pieces)
+        narrow = layout.lattice.kinds > 1  # triangles, half as wide as they are high
+        return View(layout.rows, layout.cols, layout.board, lights, pieces, layout.holes, narrow)
 
     def _turn_lights(self) -> tuple[Light, ...]:
         table = self._table
@@ -142,8 +145,23 @@ class Kept(Generic[T]):
 
 def _pieces(table: Table, absent: AbstractSet[Cell]) -> Iterator[tuple[Colour, tuple[GridCell, ...]]]:
     for move in table.record.placed:
-        cells = move.placement.cells
+        cells = _on_top(table, move.placement.cells, absent)
         yield move.colour, table.layout.to_grid(cell for cell in cells if cell not in absent)
+
+
+def _on_top(table: Table, cells: Iterable[Cell], absent: AbstractSet[Cell] = frozenset()) -> Iterator[Cell]:
+    """Leave out the cells on which other cells rest: in 3D the top of a column alone is seen."""
+    cells = tuple(cells)
+    if table.game.lattice.levels == 1:
+        yield from cells
+        return
+    placed = table.record.cells.keys() - absent
+    yield from (cell for cell in cells if (*cell[:2], cell[2] + 1) not in placed)
+
+
+def _seen(table: Table, cells: Iterable[Cell]) -> tuple[GridCell, ...]:
+    """Return where light of these cells of a colour is shown, each grid cell once."""
+    return tuple(dict.fromkeys(table.layout.to_grid(_on_top(table, cells))))
 
 
 def _lights(table: Table, turn_lights: Callable[[], tuple[Light, ...]]) -> Iterator[Light]:
@@ -168,8 +186,9 @@ def _lights(table: Table, turn_lights: Callable[[], tuple[Light, ...]]) -> Itera
         draw = _RIPE.get(type(finding)) if shown.ripe_s is not None else _UNRIPE.get(type(finding))
         if draw is not None:
             yield from draw(table, finding, shown)
-    if table.health.masked:
-        yield Light(Meaning.MASKED, tuple(sorted(table.health.masked)))
+    masked = sorted(table.health.masked.keys() - layout.holes)
+    if masked:
+        yield Light(Meaning.MASKED, tuple(masked))
     for item in table.awaiting:
         yield Light(Meaning.GOING_DOWN, layout.to_grid(item.cells), since_s=item.since_s, duration_s=0.6)
     yield from table.flashes
@@ -195,18 +214,30 @@ def _turn(table: Table) -> Iterator[Light]:
     if mover is None:
         return
     if table.hinting:  # all other light is hushed, the corners shine
-        yield Light(Meaning.LIVE_CORNER, layout.to_grid(table.record.live_corners), mover, level=1.0)
+        yield Light(Meaning.LIVE_CORNER, _seen(table, table.record.live_corners), mover, level=1.0)
         return
+    own = _seen(table, game.cells_of(mover) or game.start_cells(mover))
+    yield from _turn_clock(table, mover)
     if not game.plies:  # corners that were claimed
         for colour in game.colours:
             starts = game.start_cells(colour)
             if len(starts) == 1 and colour != mover:
                 yield Light(Meaning.MENU, layout.to_grid(starts), colour)
-    own = game.cells_of(mover) or game.start_cells(mover)
-    yield Light(Meaning.TURN, layout.to_grid(own), mover, table.turn_since_s)
+    yield Light(Meaning.TURN, own, mover, table.turn_since_s)
     yield from _who_plays(table, mover)
-    if table.settings.help.corners != "off":
-        yield Light(Meaning.LIVE_CORNER, layout.to_grid(table.record.live_corners), mover)
+    if table.settings.help.of(mover) != "off":
+        yield Light(Meaning.LIVE_CORNER, _seen(table, table.record.live_corners), mover)
+    nudge_s = table.settings.comfort.nudge_s
+    if nudge_s:
+        yield Light(Meaning.NUDGE, own, mover, table.turn_since_s + nudge_s, duration_s=nudge_s)
+
+
+def _turn_clock(table: Table, mover: Colour) -> Iterator[Light]:
+    clock_s = table.settings.comfort.turn_clock_s
+    if clock_s:
+        home = _home(table, mover)
+        first = () if home is None else (home,)
+        yield Light(Meaning.TURN_CLOCK, first, since_s=table.turn_since_s, duration_s=clock_s)
 
 
 def _who_plays(table: Table, mover: Colour) -> Iterator[Light]:
@@ -216,8 +247,8 @@ def _who_plays(table: Table, mover: Colour) -> Iterator[Light]:
     name = game.players[game.player_to_move][0]
     if name == mover or len(game.players) == 1:
         return
-    first = next((piece.placement.cells for piece in table.record.placed if piece.colour == name), ())
-    yield Light(Meaning.WHO_PLAYS, table.layout.to_grid(first), name, table.turn_since_s)
+    pieces = (_seen(table, piece.placement.cells) for piece in table.record.placed if piece.colour == name)
+    yield Light(Meaning.WHO_PLAYS, next(filter(None, pieces), ()), name, table.turn_since_s)
 
 
 # -- findings
@@ -245,15 +276,17 @@ def _unfit(table: Table, finding: Unfit, shown: Shown) -> Iterator[Light]:
     mover = table.game.to_move
     explained = _EXPLAINED_BY.get(violation.reason)
     if explained is not None and violation.touched:
-        yield Light(explained, layout.to_grid(violation.touched), mover, since_s)
-    if violation.reason in (Reason.NO_OWN_CORNER, Reason.START_NOT_COVERED):
-        yield Light(
-            Meaning.LIVE_CORNER,
-            layout.to_grid(table.record.live_corners),
-            mover,
-            since_s,
-            level=CORNERS_AGAIN,
-        )
+        yield Light(explained, _seen(table, violation.touched), mover, since_s)
+    if mover is None:
+        return
+    teaches = table.settings.help.of(mover) == "teach"
+    if teaches:
+        barred = [cell for cell in table.game.barred_cells(mover) if cell not in table.still.covered]
+        if barred:
+            yield Light(Meaning.FORBIDDEN, layout.to_grid(barred), since_s=since_s)
+    if teaches or violation.reason in _CORNER_MISSED:
+        corners = _seen(table, table.record.live_corners)
+        yield Light(Meaning.LIVE_CORNER, corners, mover, since_s, level=CORNERS_AGAIN)
 
 
 def _displaced(table: Table, finding: Displaced, shown: Shown) -> Iterator[Light]:
@@ -317,6 +350,7 @@ _RIPE: dict[type, Callable[[Table, Any, Shown], Iterator[Light]]] = {
     Unsure: _unsure,
     Stray: _extra,
 }
+_CORNER_MISSED = (Reason.NO_OWN_CORNER, Reason.START_NOT_COVERED, Reason.NO_FACE)
 _EXPLAINED_BY = {Reason.OWN_EDGE: Meaning.OWN_EDGE, Reason.NOT_IN_HAND: Meaning.ALREADY_USED}
 
 
@@ -325,10 +359,17 @@ def score_lines(game: Game) -> tuple[ScoreLine, ...]:
     lines = []
     for standing in game.standings():
         colours = tuple(Colour(colour) for colour in standing.colours)
-        placed = sum(len(game.cells_of(colour)) for colour in colours)
-        whole = game.rules.pieces().squares * len(colours)
-        lines.append(ScoreLine(colours, standing.total, placed / whole, standing.place))
+        lines.append(ScoreLine(colours, standing.total, _fill(game, colours), standing.place))
     return tuple(lines)
+
+
+def _fill(game: Game, colours: tuple[Colour, ...]) -> float:
+    """Return what part of its squares a player has placed; in 3D, of what is seen from above."""
+    if game.lattice.levels > 1:
+        scores, columns = game.scores(), {cell[:2] for cell in game.lattice.cells}
+        return sum(scores[colour].squares for colour in colours) / len(columns)
+    placed = sum(len(game.cells_of(colour)) for colour in colours)
+    return placed / (game.rules.pieces().squares * len(colours))
 
 
 def _on_grid(cells: Iterable[Cell]) -> list[Cell]:

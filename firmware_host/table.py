@@ -23,7 +23,7 @@ from engine import Placement
 from firmware_host import staging
 from firmware_host.claims import CornerTouch, claimant
 from firmware_host.debounce import Stillness
-from firmware_host.effects import BeginGame, Effect, PowerOff, Say, Show
+from firmware_host.effects import BeginGame, Effect, PowerOff, Say, Show, Sound
 from firmware_host.events import (
     ButtonPressed,
     ButtonReleased,
@@ -154,6 +154,7 @@ class Table:
         self._undone: int
         self._committed_s: float
         self._touch: CornerTouch
+        self._sounded: Colour | None
         if saved is None:
             self._load(self._new_record())
         else:
@@ -170,6 +171,7 @@ class Table:
         self._do(self._gestures.pass_time(event.t_s))
         if self._fade(event.t_s) or self._stirred:
             self._stage()
+            self._sound_turn()
         return self._effects
 
     def status(self) -> dict[str, Any]:
@@ -211,6 +213,7 @@ class Table:
         if self._blind:
             self._blind = False
             changed = True
+            self._turn_goes_on(event.t_s)
             self.resolving = not self.game.is_over and bool(self._missing())
             self._mark_strays(unproven_only=True)
         if self.state == "idle" and not self.still.covered:
@@ -290,6 +293,7 @@ class Table:
         missing = self._missing()
         if self.resolving and not missing:
             self.resolving = False
+            self._turn_goes_on(self._t_s)
             self._say("the board agrees with the record again")
         if self.menu and not self.record.game_id:
             findings = self._read_menu()
@@ -330,6 +334,8 @@ class Table:
                 continue
             self.shown[finding] = Shown(shown.since_s, t_s)
             self._stirred = True
+            if isinstance(finding, Unfit):
+                self._emit(Sound("refused"))
             action = self._actions.get(type(finding))
             if action is not None and not self._waits_for_button(finding):
                 action(finding, t_s)
@@ -556,6 +562,11 @@ class Table:
             passes = self.record.retire(mover)
             self._turn_changed(mover, [mover, *passes], t_s)
 
+    def _turn_goes_on(self, t_s: float) -> None:
+        """The time in which nobody could play is nobody's time."""
+        if not self.game.is_over:
+            self.turn_since_s = t_s
+
     def _turn_changed(self, mover: Colour, passes: list[Colour], t_s: float) -> None:
         self.turn_since_s = t_s
         self.flashes += staging.turn_passes(self, mover, passes, t_s)
@@ -657,6 +668,7 @@ class Table:
         self._committed_s = float("-inf")
         self._touch = CornerTouch()
         self._doubted, self._suspected = frozenset(), {}
+        self._sounded = record.game.to_move
         self.still.mask(self.layout.cells_over(self.health.masked.keys()))
 
     # -- what is said
@@ -669,6 +681,14 @@ class Table:
         for item in ready:
             self.awaiting.remove(item)
             self.flashes += staging.accepted(self.layout, item, t_s)
+            self._emit(Sound("accepted"))
+
+    def _sound_turn(self) -> None:
+        """Sound for another colour's turn, once the placement before it is recorded."""
+        if not self.awaiting and self.game.to_move is not self._sounded:
+            self._sounded = self.game.to_move
+            if self.state == "playing" and self.game.history:
+                self._emit(Sound("turn"))
 
     def _fade(self, t_s: float) -> bool:
         """Drop the lights whose time is over; True if there were any."""

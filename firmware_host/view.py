@@ -26,6 +26,8 @@ class Meaning(StrEnum):
     WHO_PLAYS = "who plays it"
     TURN_CHANGES = "turn changes"
     LIVE_CORNER = "live corner"
+    NUDGE = "nudge"
+    TURN_CLOCK = "turn clock"
     GOING_DOWN = "going down"
     PARKED = "parked for its turn"
     ACCEPTED = "accepted"
@@ -35,6 +37,7 @@ class Meaning(StrEnum):
     WHOLE_WRONG = "whole piece wrong"
     OWN_EDGE = "own edge touched"
     ALREADY_USED = "already used"
+    FORBIDDEN = "beside own pieces, never allowed"
     SLEEVE = "too large for a piece"
     MISSING = "bumped, missing"
     EXTRA = "bumped, extra"
@@ -72,10 +75,10 @@ class Light:
     """One thing said, in grid cells.
 
     `cells` are the lit cells (for moving lights: where they start, see each meaning's row in `lights`);
-    `duration_s` is for those whose length the table knows (GOING_DOWN: the settle wait); `target` is the cell
-    a comet runs to; `until_s` ends a one-shot, None lasts as long as the view. `level` is the peak of a
-    breathing or steady light that is brighter or dimmer than its row says, and is kept even while something
-    louder hushes the rest.
+    `duration_s` is for those whose length the table knows (GOING_DOWN: the settle wait, NUDGE: from one to
+    the next, TURN_CLOCK: the time for a turn); `target` is the cell a comet runs to; `until_s` ends a
+    one-shot, None lasts as long as the view. `level` is the peak of a breathing or steady light that is
+    brighter or dimmer than its row says, and is kept even while something louder hushes the rest.
     """
 
     meaning: Meaning
@@ -95,7 +98,8 @@ class View:
 
     `pieces` says whose plastic lies on which cell: light through it is compensated, and while there is any
     the final score takes turns with the pieces. `board` is (first row, first col, rows, cols) of the playing
-    area within the grid.
+    area within the grid; its `holes` are the grid cells there that are no cells of the board, such as those
+    in the corners of a hexagon. Where cells are `narrow` triangles, two of them make a column of a digit.
     """
 
     rows: int
@@ -103,3 +107,5 @@ class View:
     board: tuple[int, int, int, int]
     lights: tuple[Light, ...] = ()
     pieces: tuple[tuple[Colour, tuple[GridCell, ...]], ...] = ()
+    holes: frozenset[GridCell] = frozenset()
+    narrow: bool = False

@@ -14,6 +14,11 @@ REFUSED = {
     Reason.START_NOT_COVERED: "The first piece covers a lit corner. Lift it and try there.",
     Reason.NOT_YOUR_TURN: "It is not this colour's turn. Lift the piece.",
     Reason.GAME_OVER: "The game is over. Lift the piece.",
+    Reason.UNSUPPORTED: "There is nothing beneath part of it. Lift it and try another place.",
+    Reason.TOO_HIGH: "It stands higher than may be built here. Lift it and try another place.",
+    Reason.NO_FACE: "It touches no side of your own. Lift the piece and try a lit cell.",
+    Reason.OPENING_TOO_LARGE: "The game does not open with so large a piece. Lift it and take a smaller one.",
+    Reason.RESERVED: "This corner is kept for another colour. Lift the piece and try a lit corner.",
 }
 
 MISSING = "Put the {colour} piece back on its lit cells."

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from firmware_host.config import Settings
-from firmware_host.effects import BeginGame, FinishGame, PowerOff, Record, Say, Show
+from firmware_host.effects import BeginGame, FinishGame, PowerOff, Record, Say, Show, Sound
 from firmware_host.events import ButtonPressed, ButtonReleased, FrameSeen, Recorded, SensorsFound
 from firmware_host.journal import SavedGame
 from firmware_host.table import Table
@@ -26,9 +26,10 @@ class Rig:
         commit: str = "settle",
         rows: int = 20,
         cols: int = 20,
+        settings: Settings | None = None,
         **options: str,
     ) -> None:
-        settings = Settings()
+        settings = settings or Settings()
         if rules == "classic":
             options = {"start": "fixed", **options}
         self.settings = msgspec.structs.replace(
@@ -44,6 +45,7 @@ class Rig:
         self.powered_off = False
         self.journal: list[Record | BeginGame | FinishGame] = []
         self.said: list[str] = []
+        self.sounds: list[str] = []
         self.view = None
         self.ids = iter(f"game-{n}" for n in range(100))
         self.table = Table(self.settings, new_id=lambda: next(self.ids), rng=random.Random(1), saved=saved)
@@ -74,6 +76,8 @@ class Rig:
             match effect:
                 case Say():
                     self.said.append(effect.text)
+                case Sound():
+                    self.sounds.append(effect.name)
                 case Show():
                     self.view = effect.view
                 case PowerOff():

@@ -124,10 +124,11 @@ def test_a_file_from_another_system_is_read(tmp_path):
         ("[led]\nbrightness = 1", "led: there is no such setting; did you mean leds?"),
         ("[game]\nbaud = 9600", "game.baud: there is no such setting; did you mean sensors.baud?"),
         ("brightness = 1", "brightness: there is no such setting; did you mean leds.brightness?"),
-        ("[help]\nzzz = 1", "help.zzz: there is no such setting; [help] has corners"),
+        ("[help]\nzzz = 1", "help.zzz: there is no such setting; [help] has default, blue, "),
+        ("[help]\ncorners = 'on'", "help.corners: there is no such setting; did you mean help.default?"),
         (
             "zzz = 1",
-            "zzz: there is no such setting; the file has game, sensors, leds, buttons, reading, help, state",
+            "zzz: there is no such setting; the file has game, sensors, leds, buttons, reading, help, ",
         ),
         ("[leds]\n'a.b\\' = 1", 'leds."a.b\\\\": there is no such setting; [leds] has '),
         ("[buttons]\npass_ = 5", "buttons.pass_: there is no such setting; did you mean buttons.pass?"),
@@ -184,8 +185,20 @@ def test_an_unknown_key_is_refused_and_the_near_one_named(text, error):
         ("[reading]\nlift_s = inf", "reading.lift_s: found inf, allowed: a number from 0 to 60"),
         ("[state]\ndirectory = ['x']", "state.directory: found a list, allowed: text in quotes"),
         (f"[game]\nrules = ['{'x' * 99}']", "game.rules: found a list, allowed: text in quotes"),
-        (f"[help]\ncorners = '{'x' * 99}'", f'help.corners: found "{"x" * 56}..., allowed: "on", "off"'),
-        ('[help]\ncorners = "a\\nb"', 'help.corners: found "a\\nb", allowed: "on", "off"'),
+        (
+            f"[help]\ndefault = '{'x' * 99}'",
+            f'help.default: found "{"x" * 56}..., allowed: "off", "corners", ',
+        ),
+        ('[help]\nblue = "a\\nb"', 'help.blue: found "a\\nb", allowed: "off", "corners", "teach"'),
+        (
+            "[leds]\nquiet_from = '24:00'",
+            'leds.quiet_from: found "24:00", allowed: a time such as "22:00", in ',
+        ),
+        (
+            "[leds]\nquiet_until = 07:00:00",
+            'leds.quiet_until: found "07:00:00", allowed: a time such as "22:00"',
+        ),
+        ("[comfort]\nnudge_s = -1", "comfort.nudge_s: found -1, allowed: a number from 0 to 3600"),
     ],
 )
 def test_a_value_of_the_wrong_kind_is_refused_with_what_is_allowed(text, error):
@@ -322,6 +335,20 @@ direction = "columns"
             "[buttons]\nhint = 15\n[sensors]\nport = '/dev/ttyAMA0'",
             "buttons.hint: pin 15 is taken already by sensors.port /dev/ttyAMA0",
         ),
+        ("[sound]\npin = 18", "sound.pin: pin 18 is taken already by leds.pin"),
+        ("[sound]\npin = 5\n[buttons]\nhint = 5", "sound.pin: pin 5 is taken already by buttons.hint"),
+        (
+            "[leds]\nquiet_from = '22:00'",
+            "leds.quiet_until: missing, and leds.quiet_from alone says nothing",
+        ),
+        (
+            "[leds]\nquiet_until = '07:00'",
+            "leds.quiet_from: missing, and leds.quiet_until alone says nothing",
+        ),
+        (
+            "[leds]\nquiet_from = '07:00'\nquiet_until = '07:00'",
+            'leds.quiet_until: found "07:00", allowed: another time than that of leds.quiet_from',
+        ),
         ("[state]\nsocket = ''", 'state.socket: found "", allowed: a path of 1 to 107 bytes'),
         (f"[state]\nsocket = '/{'x' * 107}'", 'state.socket: found "/xxx'),
         ('[leds]\nsocket = "a\\u0000b"', 'leds.socket: found "a\\u0000b", allowed: a path of '),
@@ -346,6 +373,9 @@ def test_what_cannot_be_together_is_refused_with_the_key(text, error):
         f"[leds]\nmap = {[*range(399, -1, -1)]}",
         f"[leds]\nmap = {[-1, *range(399)]}",
         "[reading]\nlift_s = 0",
+        "[leds]\nquiet_from = '22:00'\nquiet_until = '07:00'\nquiet_brightness = 0",
+        "[help]\ndefault = 'off'\nred = 'teach'",
+        "[sound]\npin = 13",
     ],
 )
 def test_what_is_unusual_but_possible_is_accepted(text):
@@ -380,6 +410,7 @@ def test_the_summary_says_what_the_table_will_be(tmp_path):
         "light     palette default, brightness 0.5",
         "current   at most 2000 mA; dark 402 mA, all white would be 8844 mA",
         "buttons   gpiozero: pass on pin 5, hint on pin 6",
+        "sound     none",
         "games     /var/lib/blokus-table/games.db",
         "socket    /run/blokus-table/control",
     ]
