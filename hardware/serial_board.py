@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from hardware.board_link import BoardLink, Timing
 from hardware.ports import GridFound, HardwareError, Notice
+from hardware.tap import Kind, no_tap
 
 if TYPE_CHECKING:
     import asyncio
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from hardware.ports import Emit, Report
+    from hardware.tap import Tap
 
 READ_BYTES = 4096  # a terminal's whole input queue
 RETRY_S = 0.1  # first wait before opening again; doubles
@@ -62,7 +64,7 @@ class SerialBoard:
 
     `rows`, `cols` and `depth` (bits per cell needed) are what the settings expect of the grid. Call
     `drive_leds` and `use_buttons` before `start` if its LEDs and buttons are wanted. As three ports in one it
-    may be started and closed more than once; only the first time counts.
+    may be started and closed more than once; only the first time counts. `tap` is given whatever comes in.
     """
 
     def __init__(
@@ -88,6 +90,7 @@ class SerialBoard:
         self._reopen_s = reopen_s
         self._loop: asyncio.AbstractEventLoop | None = None
         self._emit: Emit = _ignore
+        self.tap: Tap = no_tap
         self._closed = False
         self._port: _Port | None = None
         self._fd = -1
@@ -145,7 +148,9 @@ class SerialBoard:
             return
         loop = self._running()
         self._port, self._fd = port, port.fileno()
-        self._link.opened(loop.time())
+        now = loop.time()
+        self.tap(Kind.OPENED, now, b"")
+        self._link.opened(now)
         loop.add_reader(self._fd, self._readable)
         self._send()
 
@@ -160,7 +165,9 @@ class SerialBoard:
         if not data:  # ready, but nothing there: the other end is gone
             self._lost(self._path + _GONE)
             return
-        self._report(self._link.received(data, self._running().time()))
+        now = self._running().time()
+        self.tap(Kind.RECEIVED, now, data)
+        self._report(self._link.received(data, now))
         self._send()
 
     def _writable(self) -> None:
@@ -203,7 +210,9 @@ class SerialBoard:
     def _tick(self) -> None:
         self._timer = None
         now = self._running().time()
-        self._report(self._link.tick(now))
+        if reports := self._link.tick(now):
+            self.tap(Kind.TICKED, now, b"")
+            self._report(reports)
         if self._port is None:
             return
         if now >= self._link.heard_s + self._reopen_s:
@@ -215,9 +224,12 @@ class SerialBoard:
     def _lost(self, why: str) -> None:
         """Close first, then open again: soon, then less and less often."""
         self._let_go()
-        self._report(self._link.closed(why))
         loop = self._running()
-        self._call_at(loop.time() + self._retry_s, self._open)
+        now = loop.time()
+        if reports := self._link.closed(why):
+            self.tap(Kind.CLOSED, now, why.encode())
+            self._report(reports)
+        self._call_at(now + self._retry_s, self._open)
         self._retry_s = min(2 * self._retry_s, self._retry_limit_s)
 
     def _let_go(self) -> None:
