@@ -8,19 +8,22 @@ import sys
 from typing import TYPE_CHECKING
 
 from firmware_host.config_checks import button_driver, wiring_of
-from firmware_host.daemon import Daemon
+from firmware_host.daemon import Daemon, log
 from hardware.backends import open_hardware
 from hardware.light_path import LightPath
 from hardware.power import CurrentLimiter
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from firmware_host.config import Settings
+    from hardware.recording import Recorder
 
 _STRIP_OPTIONS = ("pin", "order", "freq_hz", "dma", "invert", "socket")
 
 
-def assemble(settings: Settings) -> Daemon:
-    """Make the daemon and everything it drives; nothing is started yet."""
+def assemble(settings: Settings, recorder: Recorder | None = None) -> Daemon:
+    """Make the daemon and everything it drives; nothing is started yet. A `recorder` hears what comes in."""
     sensors, leds, wiring = settings.sensors, settings.leds, wiring_of(settings)
     buttons = button_driver(settings)
     serial = {"port": sensors.port, "baud": sensors.baud, "depth": sensors.depth}
@@ -39,10 +42,23 @@ def assemble(settings: Settings) -> Daemon:
         buzzer_options={} if settings.sound.pin is None else {"pin": settings.sound.pin},
     )
     limiter = CurrentLimiter(wiring.leds, leds.limit_ma)
-    return Daemon(settings, hardware, LightPath(wiring, leds.brightness, limiter, hardware.leds))
+    lights = LightPath(wiring, leds.brightness, limiter, hardware.leds)
+    if recorder is not None:
+        from hardware.tap import tap_hardware
+
+        hardware = tap_hardware(hardware, recorder.tap)
+    return Daemon(settings, hardware, lights, recorder)
 
 
-def run_daemon(settings: Settings) -> int:
-    """Run a table until it is told to stop; returns the exit code. Logs to standard error, for journald."""
+def run_daemon(settings: Settings, record: Path | None = None) -> int:
+    """Run a table until it is told to stop; returns the exit code. Logs to standard error, for journald.
+
+    What comes in is added to the recording `record`, if there is one. Raises RecordingError.
+    """
     logging.basicConfig(stream=sys.stderr, format="%(levelname)s %(message)s", level=logging.INFO)
-    return asyncio.run(assemble(settings).run())
+    recorder = None
+    if record is not None:
+        from hardware.recording import Recorder
+
+        recorder = Recorder(record, log.warning)
+    return asyncio.run(assemble(settings, recorder).run())

@@ -59,7 +59,7 @@ def main() -> None:
     "record",
     type=FILE,
     metavar="FILE",
-    help="Add all that comes in to this file, for `blokus-table replay`: about 1 MB an hour.",
+    help="Add all that comes in to this file, for `blokus-table replay`: up to 2 MB an hour.",
 )
 def run(config: Path | None, record: Path | None) -> None:
     """Run the table: read its sensors, answer in light, keep its games.

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 import random
 import signal
 import subprocess
@@ -34,14 +35,16 @@ from firmware_host.events import (
     SensorsLost,
     Ticked,
 )
+from firmware_host.flash_guard import FlashGuard
 from firmware_host.journal import new_game_id
 from firmware_host.render import Renderer
 from firmware_host.replay import ReplayError
 from firmware_host.table import Table
 from hardware.ports import ButtonChange, GridFound, GridLost, Notice, SensorFrame
+from hardware.tap import Kind, no_tap
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from firmware_host.config import Settings
     from firmware_host.effects import Effect
@@ -50,23 +53,35 @@ if TYPE_CHECKING:
     from hardware.backends import Hardware
     from hardware.light_path import LightPath
     from hardware.ports import Report
+    from hardware.recording import Recorder
+    from hardware.tap import Tap
 
 FRAME_S = 1 / 30
 CLOSE_STORE_S = 1.0
-WATCHDOG_S = 2.0
+WATCHDOG_S = 2.0  # between two signs of life, where systemd does not say how often it wants them
 
 log = logging.getLogger("blokus-table")
 
 
 class Daemon:
-    """Runs one table until it is told to stop. `run` returns the exit code."""
+    """Runs one table until it is told to stop. `run` returns the exit code.
 
-    def __init__(self, settings: Settings, hardware: Hardware, lights: LightPath) -> None:
+    A `recorder` is told whatever comes in that the hardware does not tell it itself. What begins with `_new`
+    joins the daemon to the world; a replay joins it to a recorded one.
+    """
+
+    def __init__(
+        self, settings: Settings, hardware: Hardware, lights: LightPath, recorder: Recorder | None = None
+    ) -> None:
         self._settings = settings
+        self._recorder = recorder
+        self._tap: Tap = no_tap if recorder is None else recorder.tap
         self._hardware = hardware
         self._lights = lights
         self._renderer = Renderer(settings.leds.palette, settings.leds.brightness)
+        self._guard = FlashGuard(settings.sensors.rows, settings.sensors.cols)
         self._notify = sdnotify.SystemdNotifier().notify
+        self._watchdog_s = watchdog_s(os.environ)
         self._view: View | None = None
         self._next_frame: asyncio.TimerHandle | None = None
         self._alarm: asyncio.TimerHandle | None = None
@@ -90,26 +105,29 @@ class Daemon:
         loop.set_exception_handler(self._take_fault)
         for number in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(number, self._stop.set)
-        self._open_table()
-        self._control = ControlServer(
-            Path(self._settings.state.socket), status=self._table.status, press=self._press
-        )
-        for line in await self._control.start():
+        self._control = self._new_control()
+        for line in await self._control.start():  # first of all: where a table runs already, touch nothing
             log.warning("%s", line)
+        self._open_table()
         self._hardware.start(loop, self._take_report)
         self._store.start()
         self._keep_quiet_hours()
         self._feed_watchdog()
         self._notify("READY=1")
         await self._stop.wait()
+        self._tap(Kind.STOPPED, loop.time(), b"")
         self._notify("STOPPING=1")
         await self._close()
         if self._fault is not None:
-            log.critical("stopped by a fault of this program", exc_info=self._fault)
+            log.critical("stopped by a fault of this program: %r", self._fault, exc_info=self._fault)
             return 1
         if self._powering_off:
             self._switch_off_machine()
         return 0
+
+    def status(self) -> dict[str, Any]:
+        """How things stand on the running table, as JSON-able data."""
+        return self._table.status()
 
     def _switch_off_machine(self) -> None:
         """Ask the system to switch off; by then all is written and dark."""
@@ -120,10 +138,15 @@ class Daemon:
             log.error("%s: the machine cannot be switched off: %s", " ".join(command), error)  # noqa: TRY400
 
     def _open_table(self) -> None:
-        rng = random.Random()  # for names and shuffles, no secrets
-        self._store = storage.Store(Path(self._settings.state.directory), self._answer_from_thread)
+        seed = self._new_seed()
+        rng = random.Random(seed)
+        self._store = self._new_store()
         new_id = partial(new_game_id, rng)
         saved = self._store.load_unfinished()
+        if self._recorder is not None:
+            from firmware_host.recording_start import describe_beginning
+
+            self._recorder.begin(describe_beginning(self._settings, saved, seed), self._loop.time())
         try:
             self._table = Table(self._settings, new_id=new_id, rng=rng, saved=saved)
         except ReplayError as error:
@@ -133,6 +156,17 @@ class Daemon:
             if saved is not None:
                 log.info("game %s goes on after %d entries", saved.game_id, len(saved.entries))
 
+    def _new_seed(self) -> int:
+        """Return the seed of names and shuffles; no secret depends on it."""
+        return random.SystemRandom().getrandbits(63)
+
+    def _new_store(self) -> storage.Store:
+        return storage.Store(Path(self._settings.state.directory), self._answer_from_thread)
+
+    def _new_control(self) -> ControlServer:
+        path = Path(self._settings.state.socket)
+        return ControlServer(path, status=self.status, press=self._press)
+
     async def _close(self) -> None:
         if self._next_frame is not None:
             self._next_frame.cancel()
@@ -140,6 +174,8 @@ class Daemon:
         await self._control.close()
         if not await asyncio.to_thread(self._store.close, CLOSE_STORE_S):
             log.error("the last entries could not be saved")
+        if self._recorder is not None:
+            await asyncio.to_thread(self._recorder.close)
 
     # -- what comes in
 
@@ -155,6 +191,7 @@ class Daemon:
                 log.info("board found: %s", report.description)
                 self._feed(SensorsFound(now))
             case GridLost():
+                log.warning("sensors lost: %s", report.why)
                 self._feed(SensorsLost(now, report.why))
             case Notice():
                 log.log(logging.WARNING if report.warning else logging.INFO, "%s", report.text)
@@ -166,17 +203,23 @@ class Daemon:
         now = self._loop.time()
         match answer:
             case storage.Recorded():
+                self._tap(Kind.SAVED, now, b"%d" % answer.seq)
                 if answer.game_id == self._table.record.game_id:
                     self._feed(Recorded(now, answer.seq))
             case storage.Failed():
+                self._tap(Kind.UNSAVED, now, answer.why.encode())
+                log.warning("unsaved: %s", answer.why)
                 self._feed(RecordFailed(now, answer.why))
             case storage.Healed():
+                self._tap(Kind.HEALED, now, b"")
+                log.info("the journal is written again; nothing was lost")
                 self._feed(Recorded(now, 0))
             case storage.SetAside():
                 log.warning("%s", answer.why)
 
     def _press(self, name: str) -> None:
         now = self._loop.time()
+        self._tap(Kind.PRESSED, now, name.encode())
         self._feed(ButtonPressed(now, name))
         self._feed(ButtonReleased(now, name))
 
@@ -184,7 +227,7 @@ class Daemon:
         effects: list[Effect] = self._table.handle(event)
         for effect in effects:
             self._carry_out[type(effect)](effect)
-        if effects:
+        if effects or not isinstance(event, FrameSeen):  # that something is saved now changes no light
             self._control.changed()
         self._set_alarm(self._table.wake_s)
 
@@ -229,8 +272,10 @@ class Daemon:
             self._next_frame.cancel()
             self._next_frame = None
         now = self._loop.time()
-        self._lights.show(self._renderer.render(self._view, now))
-        change_s = self._renderer.next_change_s(self._view, now)
+        frame, again_s = self._guard.check(self._renderer.render(self._view, now), now)
+        self._lights.show(frame)
+        changes_s = (again_s, self._renderer.next_change_s(self._view, now))
+        change_s = min((at_s for at_s in changes_s if at_s is not None), default=None)
         if change_s is not None:
             self._next_frame = self._loop.call_at(max(change_s, now + FRAME_S), self._draw)
 
@@ -253,9 +298,15 @@ class Daemon:
     def _feed_watchdog(self) -> None:
         """Called by the loop: a loop that hangs feeds nobody."""
         self._notify("WATCHDOG=1")
-        self._loop.call_later(WATCHDOG_S, self._feed_watchdog)
+        self._loop.call_later(self._watchdog_s, self._feed_watchdog)
 
     def _take_fault(self, _loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
         """Something raised inside a callback: nothing it left behind can be trusted, so end in order."""
         self._fault = self._fault or context.get("exception") or RuntimeError(context["message"])
         self._stop.set()
+
+
+def watchdog_s(environ: Mapping[str, str]) -> float:
+    """Return how often to give a sign of life: twice in the time that systemd allows for one."""
+    limit_us = environ.get("WATCHDOG_USEC", "")
+    return int(limit_us) / 2e6 if limit_us.isdecimal() and int(limit_us) else WATCHDOG_S

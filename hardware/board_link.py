@@ -84,6 +84,7 @@ class BoardLink:
     _open: bool = False
     _start: bytes = b""  # the 0x00 that begins our stream, until it is sent
     _hello: Hello | None = None  # of the board we talk to
+    _lit: Hello | None = None  # the same, and while it is silent: it may still hear us
     _told: set[str] = field(default_factory=set)  # reasons given since the grid was last found
     _frames_seen: int = 0  # decoder's count when we began to ask
     _bytes_seen: int = 0  # received since we began to ask
@@ -121,6 +122,8 @@ class BoardLink:
     def opened(self, t_s: float) -> None:
         """Begin: the port is open."""
         self._open = True
+        self._lit = None
+        self._refresh_due_s = inf
         self.heard_s = t_s
         self._start = DELIMITER
         self._decoder = Decoder()
@@ -130,6 +133,7 @@ class BoardLink:
     def closed(self, why: str) -> list[Report]:
         """Stop: the port is gone or cannot be opened; `why` is one line for people."""
         self._open = False
+        self._lit = None
         self._who_due_s = self._stale_due_s = inf
         return self._lose(why)
 
@@ -181,8 +185,8 @@ class BoardLink:
         if t_s >= self._alive_due_s:
             out.append(self._encode(Alive()))
             self._alive_due_s = t_s + self.timing.alive_s
-        if self._hello is not None and self._hello.caps & Caps.LEDS and self.leds:
-            self._pixels(self._hello.leds, t_s, out)
+        if self._lit is not None and self._lit.caps & Caps.LEDS and self.leds:
+            self._pixels(self._lit.leds, t_s, out)
         return b"".join(out)
 
     def bye(self) -> bytes:
@@ -226,11 +230,12 @@ class BoardLink:
         """Check a HELLO, asked for or not: a board that was reset sends one by itself."""
         if why := self._misfit(hello):
             reports += self._lose(why)
+            self._lit = None
             self._who_due_s = min(self._who_due_s, t_s + self.timing.who_s)
             self._stale_due_s = inf
             return
         reports += self._buttons(0)
-        self._hello = hello
+        self._hello = self._lit = hello
         self._told.clear()
         self._anchor_s = None
         self._shown = None

@@ -180,6 +180,33 @@ def test_silence_loses_the_grid_after_one_second_and_an_answer_brings_it_back():
     talk.heard = []
     assert talk.wait(5) == []  # told once
     assert {type(m) for _, m in talk.heard} == {Who}
+
+
+def test_a_silent_board_is_still_lit_until_the_port_is_opened_anew():
+    talk = Talk(leds=6)
+    talk.link.show(np.zeros((6, 3), np.uint8))
+    talk.found()
+    talk.wait(1.1)
+    assert not talk.link.talking
+    talk.heard = []
+    lost = np.full((6, 3), 7, np.uint8)
+    talk.link.show(lost)
+    assert [m for m in talk.sent() if isinstance(m, Pixels | Show)] == [Pixels(0, lost.tobytes()), Show()]
+    talk.wait(1.1)
+    assert Show in {type(m) for _, m in talk.heard}, "a picture that got lost is repaired"
+    talk.link.opened(talk.t_s)  # the name may mean another device now
+    talk.heard = []
+    talk.wait(3)
+    assert {type(m) for _, m in talk.heard} == {Who}
+
+
+def test_a_board_that_does_not_fit_is_not_lit():
+    talk = Talk(leds=6)
+    talk.link.show(np.zeros((6, 3), np.uint8))
+    talk.found()
+    talk.board(Hello(3, 3, caps=Caps.LEDS, leds=9))
+    talk.wait(3)
+    assert {type(m) for _, m in talk.heard} == {Who}
     assert isinstance(talk.board(HELLO)[0], GridFound)
     assert isinstance(talk.board(snapshot(9000))[0], SensorFrame)
     assert [type(r) for r in talk.wait(1.5)] == [GridLost]  # and told again
