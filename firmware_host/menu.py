@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import engine
-from firmware_host.recognise import Finding
+from firmware_host.findings import Finding
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

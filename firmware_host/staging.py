@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from engine import Colour, Reason
-from firmware_host.recognise import (
+from firmware_host.findings import (
     Ambiguous,
     Displaced,
     Fits,
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
 
     from engine import Game
+    from firmware_host.findings import Finding
     from firmware_host.layout import Cell, Layout
-    from firmware_host.recognise import Finding
     from firmware_host.table import Shown, Table
     from firmware_host.view import GridCell
 

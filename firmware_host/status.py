@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from firmware_host import words
-from firmware_host.recognise import Ambiguous, Displaced, Oversized, Parked, Stray, Unfit, Unsure
+from firmware_host.findings import Ambiguous, Displaced, Oversized, Parked, Stray, Unfit, Unsure
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from engine import Game
+    from firmware_host.findings import Finding
     from firmware_host.layout import Cell
-    from firmware_host.recognise import Finding
     from firmware_host.table import Table
 
 VERSION = 1

@@ -35,22 +35,12 @@ from firmware_host.events import (
     SensorsLost,
     Ticked,
 )
+from firmware_host.findings import Answered, Cleared, Finding, Fits, Growing, Lifted, Moved, Unfit
 from firmware_host.game_record import GameRecord
 from firmware_host.gestures import Gestures
 from firmware_host.layout import Layout
 from firmware_host.menu import Chosen, Ready, Renewed, chosen, lay_out, renewal_cells
-from firmware_host.recognise import (
-    Answered,
-    Cleared,
-    Finding,
-    Fits,
-    Growing,
-    Lifted,
-    Moved,
-    Unfit,
-    around,
-    clusters,
-)
+from firmware_host.recognise import around, clusters
 from firmware_host.sensor_health import Fault, SensorHealth
 from firmware_host.status import describe_status
 
