@@ -1,17 +1,27 @@
-"""A table under a fake clock: cells are covered and cleared by hand, the journal answers at once (or not)."""
+"""A table under a fake clock: cells are covered and cleared by hand, the journal answers at once (or not).
+
+And daemons that do not run, to call by hand.
+"""
 
 import random
 from collections.abc import Iterable
+from types import SimpleNamespace
 
 import msgspec
 import numpy as np
 import pytest
+import sdnotify
 
 from firmware_host.config import Settings
+from firmware_host.config_checks import wiring_of
+from firmware_host.daemon import Daemon
 from firmware_host.effects import BeginGame, FinishGame, PowerOff, Record, Say, Show, Sound
 from firmware_host.events import ButtonPressed, ButtonReleased, FrameSeen, Recorded, SensorsFound
 from firmware_host.journal import SavedGame
 from firmware_host.table import Table
+from hardware.backends import open_hardware
+from hardware.light_path import LightPath
+from hardware.power import CurrentLimiter
 
 STEP_S = 0.025
 
@@ -140,3 +150,38 @@ def make_rig() -> type[Rig]:
 @pytest.fixture
 def rig() -> Rig:
     return Rig()
+
+
+class Loop:
+    """Keeps what is to be called later; `now_s` is moved by hand."""
+
+    def __init__(self) -> None:
+        self.now_s = 1.0
+        self.calls: list = []
+        self.when_s: float | None = None  # of the next frame
+
+    def time(self) -> float:
+        return self.now_s
+
+    def call_later(self, delay_s, call) -> None:
+        self.calls.append((delay_s, call))
+
+    def call_at(self, when_s, _call) -> SimpleNamespace:
+        self.when_s = when_s
+        return SimpleNamespace(cancel=lambda: None)
+
+
+@pytest.fixture
+def make_daemon(monkeypatch):
+    """Daemons with mock LEDs that do not run."""
+    monkeypatch.setattr(sdnotify, "SystemdNotifier", lambda: SimpleNamespace(notify=print))
+
+    def make(leds):
+        settings = msgspec.structs.replace(Settings(), leds=leds)
+        hardware = open_hardware(20, 20, 400, sensor_driver="mock", led_driver="mock")
+        lights = LightPath(wiring_of(settings), leds.brightness, CurrentLimiter(400, 8000), hardware.leds)
+        daemon = Daemon(settings, hardware, lights)
+        daemon._loop = Loop()
+        return daemon
+
+    return make

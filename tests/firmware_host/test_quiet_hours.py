@@ -2,23 +2,16 @@
 
 import logging
 import time
-from types import SimpleNamespace
 
 import msgspec
 import numpy as np
 import pytest
-import sdnotify
 
 from firmware_host import quiet_hours
-from firmware_host.config import Leds, Settings
-from firmware_host.config_checks import wiring_of
-from firmware_host.daemon import Daemon
+from firmware_host.config import Leds
 from firmware_host.effects import Show
 from firmware_host.quiet_hours import brightness_at, minute_now, next_minute_s
 from firmware_host.view import Light, Meaning, View
-from hardware.backends import open_hardware
-from hardware.light_path import LightPath
-from hardware.power import CurrentLimiter
 
 NIGHT = Leds(brightness=0.4, quiet_from="22:00", quiet_until="07:00", quiet_brightness=0.1)
 NOON = Leds(brightness=0.4, quiet_from="12:30", quiet_until="14:00", quiet_brightness=0.1)
@@ -66,38 +59,6 @@ def test_the_clock_counts_once_it_is_set(monkeypatch, tmp_path):
 def test_the_next_minute_comes_within_one(monkeypatch):
     monkeypatch.setattr(time, "time", lambda: 1_000_000_000.25)
     assert next_minute_s() == 19.75  # that was 01:46:40.25
-
-
-class Loop:
-    """Keeps what is to be called later."""
-
-    def __init__(self):
-        self.calls = []
-
-    def time(self):
-        return 1.0
-
-    def call_later(self, delay_s, call):
-        self.calls.append((delay_s, call))
-
-    def call_at(self, _when_s, _call):
-        raise AssertionError("a still picture needs no frames")
-
-
-@pytest.fixture
-def make_daemon(monkeypatch):
-    """Daemons with mock LEDs that do not run."""
-    monkeypatch.setattr(sdnotify, "SystemdNotifier", lambda: SimpleNamespace(notify=print))
-
-    def make(leds):
-        settings = msgspec.structs.replace(Settings(), leds=leds)
-        hardware = open_hardware(20, 20, 400, sensor_driver="mock", led_driver="mock")
-        lights = LightPath(wiring_of(settings), leds.brightness, CurrentLimiter(400, 8000), hardware.leds)
-        daemon = Daemon(settings, hardware, lights)
-        daemon._loop = Loop()
-        return daemon
-
-    return make
 
 
 @pytest.fixture
