@@ -117,7 +117,7 @@ class Stager:
         """Everything the lights say now."""
         table = self._table
         layout, record = table.layout, table.record
-        absent = record.cells.keys() - table.still.covered - table.still.masked
+        absent = record.cells.keys() - table.board.still.covered - table.board.still.masked
         pieces = self._pieces.get((record.reader, absent), lambda: tuple(_pieces(table, absent)))
         lights = tuple(_lights(table, self._turn_lights))
         narrow = layout.lattice.kinds > 1  # triangles, half as wide as they are high
@@ -281,7 +281,7 @@ def _unfit(table: Table, finding: Unfit, shown: Shown) -> Iterator[Light]:
         return
     teaches = table.settings.help.of(mover) == "teach"
     if teaches:
-        barred = [cell for cell in table.game.barred_cells(mover) if cell not in table.still.covered]
+        barred = [cell for cell in table.game.barred_cells(mover) if cell not in table.board.still.covered]
         if barred:
             yield Light(Meaning.FORBIDDEN, layout.to_grid(barred), since_s=since_s)
     if teaches or violation.reason in _CORNER_MISSED:
@@ -322,7 +322,7 @@ def _unsure(table: Table, finding: Unsure, shown: Shown) -> Iterator[Light]:
     layout = table.layout
     colour = table.record.placed[-finding.depth].colour if finding.depth else table.game.to_move
     yield from _going_down(table, finding, shown) if finding.pictures else _extra(table, finding, shown)
-    covered = table.still.covered
+    covered = table.board.still.covered
     for picture in finding.pictures:
         meaning = Meaning.MENU if covered.isdisjoint(picture) else Meaning.MENU_CHOSEN
         yield Light(meaning, layout.to_grid(_on_grid(picture)), colour)

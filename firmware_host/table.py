@@ -15,14 +15,13 @@ what is shown, and that the board is compared with the record before play goes o
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import engine
 from engine import Placement
 from firmware_host import staging
+from firmware_host.board import Board
 from firmware_host.claims import CornerTouch, claimant
-from firmware_host.debounce import Stillness
 from firmware_host.effects import BeginGame, Effect, PowerOff, Say, Show, Sound
 from firmware_host.events import (
     ButtonPressed,
@@ -39,9 +38,10 @@ from firmware_host.findings import Answered, Cleared, Finding, Fits, Growing, Li
 from firmware_host.game_record import GameRecord
 from firmware_host.gestures import Gestures
 from firmware_host.layout import Layout
+from firmware_host.lifts import Lifts, gone
 from firmware_host.menu import Chosen, Ready, Renewed, chosen, lay_out, renewal_cells
-from firmware_host.recognise import around, clusters
-from firmware_host.sensor_health import Fault, SensorHealth
+from firmware_host.recognise import clusters
+from firmware_host.sensor_health import SensorHealth
 from firmware_host.status import describe_status
 
 if TYPE_CHECKING:
@@ -53,19 +53,10 @@ if TYPE_CHECKING:
     from firmware_host.journal import SavedGame
     from firmware_host.layout import Cell, GridCell
     from firmware_host.menu import Choice
-    from firmware_host.recognise import Cells, Placed
+    from firmware_host.recognise import Placed
     from firmware_host.view import Light, View
 
 EPSILON_S = 1e-6  # board times are sums of milliseconds
-
-
-@dataclass(frozen=True, slots=True)
-class Lift:
-    """A piece that was taken back by lifting it, and when its cells went off (board time)."""
-
-    colour: Colour
-    placement: Placement
-    board_s: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,20 +120,13 @@ class Table:
 
         # What belongs to the game on the table; `_load` sets all of these.
         self.record: GameRecord
-        self.layout: Layout
-        self.still: Stillness
+        self.board: Board
         self.resolving: bool
         self.turn_since_s: float
         self.shown: dict[Finding, Shown]
         self.flashes: list[Light]
         self.awaiting: list[staging.Acceptance]
-        self._blind: bool
-        self._doubted: Cells
-        self._suspected: dict[Cells, tuple[Cells, float]]
-        self._strays: dict[Cells, float]
-        self._lifts: list[Lift]
-        self._undone: int
-        self._committed_s: float
+        self._lifts: Lifts
         self._touch: CornerTouch
         self._sounded: Colour | None
         if saved is None:
@@ -174,6 +158,11 @@ class Table:
         return self._gestures.wake_s
 
     @property
+    def layout(self) -> Layout:
+        """Where the board of this game lies on the grid."""
+        return self.board.layout
+
+    @property
     def game(self) -> Game:
         """The game on the table; before the first has begun, one that nothing happened to."""
         return self.record.game
@@ -192,21 +181,22 @@ class Table:
             return "over"
         if not self.resolving:
             return "playing"
-        here = self.still.covered
+        here = self.board.covered
         return "resolving" if any(cell in here for cell in self.record.cells) else "suspended"
 
     def _see_frame(self, event: FrameSeen) -> None:
-        changed = self.still.see(event.board_s, event.heights)
+        changed = self.board.see(event)
         if self.lost is not None:
             return
-        changed |= self._watch_sensors()
-        if self._blind:
-            self._blind = False
+        changed |= self.board.watch_sensors(piece.placement.cells for piece in self.record.placed)
+        self._tell_health()
+        if self.board.blind:
+            self.board.blind = False
             changed = True
             self._turn_goes_on(event.t_s)
-            self.resolving = not self.game.is_over and bool(self._missing())
-            self._mark_strays(unproven_only=True)
-        if self.state == "idle" and not self.still.covered:
+            self.resolving = not self.game.is_over and bool(self.board.missing(self.record.cells.keys()))
+            self._mark_unproven()
+        if self.state == "idle" and not self.board.covered:
             self._begin(event.t_s)
         elif changed:
             self._watch_corners()
@@ -214,42 +204,14 @@ class Table:
         self._stirred = changed
         self._act(event.t_s)
 
-    def _watch_sensors(self) -> bool:
-        """Learn which sensors can be believed; True if they are others than before."""
-        still, health = self.still, self.health
-        if self._blind:
-            health.start(still.t_s, still.heights)
-        elif still.changes:
-            cells = dict.fromkeys(self.layout.to_grid(cell for cell, _covered in still.changes))
-            health.see(still.t_s, [(cell, bool(still.heights[cell])) for cell in cells])
-        if health.is_due(still.t_s):
-            to_grid = self.layout.to_grid
-            health.judge(still.t_s, [frozenset(to_grid(move.placement.cells)) for move in self.record.placed])
-            self._doubt()
-        return self._take_health()
-
-    def _doubt(self) -> None:
-        to_grid = self.layout.to_grid
-        doubted = self.health.doubted(dict.fromkeys(to_grid(self.game.lattice.cells)))
-        self._doubted = self.layout.cells_over(doubted)
-
-    def _take_health(self) -> bool:
-        """Say what is new of the sensors, and leave out those that are masked."""
-        if not self.health.news:
-            return False
+    def _tell_health(self) -> None:
         for text in self.health.news:
             self._say(text)
         self.health.news.clear()
-        self.still.mask(self.layout.cells_over(self.health.masked.keys()))
-        return True
-
-    def _missing(self) -> set[Cell]:
-        """Recorded cells where nothing lies, as far as the sensors can be believed."""
-        return self.record.cells.keys() - self.still.covered - self.still.masked
 
     def _find_sensors(self, _event: SensorsFound) -> None:
         self.lost = None
-        self._blind = True
+        self.board.blind = True
 
     def _lose_sensors(self, event: SensorsLost) -> None:
         self.lost = event.why
@@ -278,9 +240,9 @@ class Table:
 
     def _read(self) -> None:
         """Read the board anew; what stays as it was keeps its times."""
-        covered = self.still.covered
-        new = covered - self.record.cells.keys()
-        missing = self._missing()
+        board = self.board
+        new = set(board.covered - self.record.cells.keys())
+        missing = board.missing(self.record.cells.keys())
         if self.resolving and not missing:
             self.resolving = False
             self._turn_goes_on(self._t_s)
@@ -290,18 +252,18 @@ class Table:
         elif not self.record.game_id:
             findings = self.record.reader.strays(new)
         elif self.game.is_over:
-            findings = self.record.reader.read_over(new, missing, self.still.masked)
+            findings = self.record.reader.read_over(new, missing, board.still.masked)
         elif self.resolving or self._is_packing(missing):
             findings = self.record.reader.compare(new, missing) + self._read_renewal(new)
         else:
             findings = self.record.reader.read(
                 new,
                 missing,
-                stray=self._stray_cells(),
-                set_back=self._set_back_cells(),
-                push_depth=self._push_depth(),
-                unbelieved=self.still.masked | (self._doubted - covered),
-                suspected=self._suspected_cells(),
+                stray=board.strays,
+                set_back=self._lifts.set_back_cells(board.t_s),
+                push_depth=self._lifts.push_depth(board.t_s),
+                unbelieved=board.unbelieved,
+                suspected=board.suspected,
             )
         before = self.shown
         self.shown = {}
@@ -319,7 +281,7 @@ class Table:
         for finding, shown in list(self.shown.items()):
             if (
                 shown.ripe_s is not None
-                or self.still.still_for(finding.cells) < self._wait_s(finding) - EPSILON_S
+                or self.board.still.still_for(finding.cells) < self.board.wait_s(finding) - EPSILON_S
             ):
                 continue
             self.shown[finding] = Shown(shown.since_s, t_s)
@@ -333,12 +295,8 @@ class Table:
                 self._act(t_s)
                 return
 
-    def _wait_s(self, finding: Finding) -> float:
-        """How long a finding's cells must be still: longer where sensors have been restless lately."""
-        return max(finding.wait_s, self.health.wait_s(self.layout.to_grid(finding.cells)))
-
     def _read_menu(self) -> list[Finding]:
-        covered = self.still.covered
+        covered = self.board.covered
         if covered:
             choice = chosen(self.menu, self.layout.to_grid(covered))
             return [Chosen(frozenset(covered), self.waits.menu_choice_s, choice)] if choice else []
@@ -365,7 +323,7 @@ class Table:
         if colour is None:
             return
         starts = set(self.game.start_cells(colour))
-        cell = self._touch.see(self.still.t_s, self.still.covered, starts, self.waits.settle_tiny_s)
+        cell = self._touch.see(self.board.t_s, self.board.covered, starts, self.waits.settle_tiny_s)
         if cell is not None:
             self.record.claim(colour, cell)
 
@@ -386,65 +344,33 @@ class Table:
         }
 
     def _is_packing(self, missing: set[Cell]) -> bool:
-        """Whether pieces are being packed away: two or more gone within a short time. Undoes the undoing."""
+        """Whether pieces are being packed away; what was taken back on the way is placed again."""
         if not missing and not self._lifts:
             return False
-        masked = self.still.masked
-        pieces = [set(move.placement.cells) - masked for move in self.record.placed]
-        gone = [self.still.changed_s(cells) for cells in pieces if cells and missing >= cells]
-        since = [lift for lift in self._lifts if self.still.t_s - lift.board_s < self.waits.packing_s]
-        since = [lift for lift in since if not self.still.covered.intersection(lift.placement.cells)]
-        times = sorted(gone + [lift.board_s for lift in since])
-        if not any(b - a < self.waits.packing_s for a, b in pairwise(times)):
+        still = self.board.still
+        pieces = gone((piece.placement.cells for piece in self.record.placed), missing, still.masked)
+        packed = self._lifts.packed(still.t_s, still.covered, map(still.changed_s, pieces))
+        if packed is None:
             return False
-        for lift in reversed(since):
-            if self.game.to_move == lift.colour and isinstance(
-                self.game.check(lift.placement.cells), Placement
-            ):
+        for lift in packed:
+            found = self.game.check(lift.placement.cells)
+            if self.game.to_move == lift.colour and isinstance(found, Placement):
                 self._play(lift.placement.cells)
-        self._lifts.clear()
         self.resolving = not self.game.is_over
         self._say("the pieces are being packed away; the game is kept")
         return self.resolving
 
-    def _stray_cells(self) -> set[Cell]:
-        return {
-            cell
-            for cells, marked_s in self._strays.items()
-            if self.still.changed_s(cells) <= marked_s
-            for cell in cells
-        }
+    def _mark_strays(self) -> None:
+        """What was refused can only become a placement after it was lifted."""
+        for finding, shown in self.shown.items():
+            if isinstance(finding, Unfit) and shown.ripe_s is not None:
+                self.board.mark_stray(finding.cells)
 
-    def _suspected_cells(self) -> Cells:
-        """Cells beside what lies there, still and no whole piece, that may be dead."""
-        changed_s = self.still.changed_s
-        self._suspected = {
-            group: (cells, since_s)
-            for group, (cells, since_s) in self._suspected.items()
-            if group <= self.still.covered and changed_s(group | cells) <= since_s
-        }
-        return frozenset().union(*(cells for cells, _since_s in self._suspected.values()))
-
-    def _set_back_cells(self) -> Cells:
-        """The cells of the piece lifted last, while setting it back means that nothing happened."""
-        if self._lifts and self.still.t_s - self._lifts[-1].board_s <= self.waits.set_back_s:
-            return frozenset(self._lifts[-1].placement.cells)
-        return frozenset()
-
-    def _push_depth(self) -> int:
-        """How many of the latest placements may still be corrected by a push."""
-        return 2 if self.still.t_s - self._committed_s <= self.waits.push_s else 1
-
-    def _mark_strays(self, *, unproven_only: bool = False) -> None:
-        """What lies there now without a meaning can only become a placement after it was lifted."""
-        new = self.still.covered - self.record.cells.keys()
-        for group in clusters(new, self.game.lattice):
-            known = any(
-                shown.ripe_s is not None and isinstance(finding, Unfit) and finding.cells == group
-                for finding, shown in self.shown.items()
-            )
-            if known if not unproven_only else not self.still.proven(group):
-                self._strays[group] = self.still.t_s
+    def _mark_unproven(self) -> None:
+        """Nor can what was covered already when the board was first seen."""
+        for group in clusters(self.board.covered - self.record.cells.keys(), self.game.lattice):
+            if not self.board.still.proven(group):
+                self.board.mark_stray(group)
 
     # -- changes of the record
 
@@ -453,12 +379,9 @@ class Table:
         restored = finding.restored
         mover = self.game.to_move
         assert mover is not None
-        self._lifts = self._lifts[:-1] if restored else []
-        if not restored:
-            self._undone = 0
         self._play(finding.placement.cells)
-        self._expose(finding.placement)
-        self._committed_s = self.still.t_s
+        self.board.expose(finding.placement.cells)
+        self._lifts.end(self.board.t_s, restored=restored)
         if not restored:
             since_s = self.shown[finding].since_s
             self.awaiting.append(staging.Acceptance(self.record.seq, mover, finding.placement.cells, since_s))
@@ -471,24 +394,18 @@ class Table:
         for _ in range(finding.depth):
             self._undo_last()
         self._play(finding.placement.cells)
-        self._expose(finding.placement)
+        self.board.expose(finding.placement.cells)
         seq = self.record.seq
         for cells in later:
             self._play(cells)
         self.awaiting.append(staging.Acceptance(seq, colour, finding.placement.cells, t_s))
-
-    def _suspect(self, finding: Growing, _t_s: float) -> None:
-        """Part of a piece that lies still: perhaps a sensor beside it, never seen covered, is dead."""
-        beside = around(finding.cells, self.game.lattice) - self.still.covered - self.record.cells.keys()
-        never = [cell for cell in beside if self.layout.to_grid((cell,))[0] not in self.health.seen_covered]
-        self._suspected[finding.cells] = frozenset(never), self.still.t_s
 
     def _take_answer(self, finding: Answered, t_s: float) -> None:
         """A finger on a picture, laid there after it was lit, says which placement it is."""
         question, asked = finding.question, self.shown.get(finding.question)
         if asked is None or asked.ripe_s is None or asked.ripe_s > self.shown[finding].since_s:
             return
-        self._strays[finding.cells] = self.still.t_s
+        self.board.mark_stray(finding.cells)
         if question.depth:
             self._correct(Moved(question.cells, 0.0, finding.placement, question.depth), t_s)
         else:
@@ -496,20 +413,16 @@ class Table:
             self.shown[fits] = asked
             self._accept(fits, t_s)
 
-    def _expose(self, placement: Placement) -> None:
-        """A recorded cell that is not covered although the piece lies there has a dead sensor."""
-        for cell in self.layout.to_grid(set(placement.cells) - self.still.covered - self.still.masked):
-            self.health.mask(self.still.t_s, cell, Fault.DEAD)
-        self._take_health()
-
     def _take_back(self, finding: Lifted, t_s: float) -> None:
-        if self._undone >= (self.waits.undo_limit or len(self.game.colours)):
+        if not self._lifts.may_go_on(len(self.game.colours)):
             return
-        self._undone += 1
-        gone_s = self.still.changed_s(finding.cells)
+        off_s = self.board.still.changed_s(finding.cells)
         placed = self._undo_last()
-        self._lifts.append(Lift(placed.colour, placed.placement, gone_s))
+        self._lifts.add(placed, off_s)
         self.flashes.append(staging.taken_back(self.layout, placed.colour, placed.placement.cells, t_s))
+
+    def _suspect(self, finding: Growing, _t_s: float) -> None:
+        self.board.suspect(finding.cells, self.record.cells.keys())
 
     def _play(self, cells: tuple[Cell, ...]) -> None:
         mover = self.game.to_move
@@ -530,7 +443,7 @@ class Table:
         if self.lost is not None or not self.record.placed:
             return
         placed = self._undo_last()
-        self._strays[frozenset(placed.placement.cells)] = self.still.t_s
+        self.board.mark_stray(frozenset(placed.placement.cells))
         self.flashes.append(staging.taken_back(self.layout, placed.colour, placed.placement.cells, t_s))
         self._read()
 
@@ -583,10 +496,10 @@ class Table:
     def _settle_last(self, t_s: float) -> None:
         """The board is right: if only the last piece is not there, take it back and read what is."""
         last = set(self.record.placed[-1].placement.cells)
-        if last >= self._missing():
+        if last >= self.board.missing(self.record.cells.keys()):
             placed = self._undo_last()
             self.flashes.append(staging.taken_back(self.layout, placed.colour, placed.placement.cells, t_s))
-            self._strays.clear()
+            self.board.clear_strays()
             self._read()
 
     def _shut_down(self, _t_s: float) -> None:
@@ -619,17 +532,17 @@ class Table:
             return
         begun = not self.menu or self.choice is not None
         game_id, seed = (self._new_id(), self._rng.getrandbits(32)) if begun else ("", 0)
-        still = self.still
+        still = self.board.still
         self._load(self._new_record(game_id, seed))
-        self.still.see(still.t_s, still.heights)
-        self._blind = False
+        self.board.still.see(still.t_s, still.heights)
+        self.board.blind = False
         self.choice = None
         if begun:
             rules = self.game.rules
             self._emit(BeginGame(game_id, rules.name, dict(self._options), seed))
             self._say(f"new game {game_id}: {rules.name}")
-            for group in clusters(self.still.covered, self.game.lattice):
-                self._strays[group] = still.t_s
+            for group in clusters(self.board.still.covered, self.game.lattice):
+                self.board.mark_stray(group)
         self.turn_since_s = t_s
         self._read()
 
@@ -648,18 +561,14 @@ class Table:
         """Lay a game on the table; its board has not been looked at yet."""
         sensors = self.settings.sensors
         self.record = record
-        self.layout = Layout(record.game.lattice, sensors.rows, sensors.cols, self.settings.game.board_at)
-        self.still = Stillness(self.layout)
-        self.resolving, self._blind = False, True
+        layout = Layout(record.game.lattice, sensors.rows, sensors.cols, self.settings.game.board_at)
+        self.board = Board(layout, self.health)
+        self.resolving = False
         self.turn_since_s = self._t_s
         self.shown, self.flashes, self.awaiting = {}, [], []
-        self._strays, self._lifts = {}, []
-        self._undone = 0
-        self._committed_s = float("-inf")
+        self._lifts = Lifts(self.waits)
         self._touch = CornerTouch()
-        self._doubted, self._suspected = frozenset(), {}
         self._sounded = record.game.to_move
-        self.still.mask(self.layout.cells_over(self.health.masked.keys()))
 
     # -- what is said
 

@@ -1,0 +1,128 @@
+"""The board as its sensors show it: what lies where and since when, and how far that can be believed.
+
+It knows the recorded pieces only as sets of cells; what a change means is read elsewhere (`recognise`).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from firmware_host.debounce import Stillness
+from firmware_host.recognise import around
+from firmware_host.sensor_health import Fault
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable
+    from collections.abc import Set as AbstractSet
+
+    from firmware_host.events import FrameSeen
+    from firmware_host.findings import Cells, Finding
+    from firmware_host.layout import Cell, Layout
+    from firmware_host.sensor_health import SensorHealth
+
+
+class Board:
+    """Sensors under one game's board. `blind` until its first frame, and again when sensors were lost.
+
+    `health` belongs to the grid and outlives the game; `news` is what it found since it was last asked.
+    """
+
+    def __init__(self, layout: Layout, health: SensorHealth) -> None:
+        self.layout, self.health = layout, health
+        self.still = Stillness(layout)
+        self.blind = True
+        self._doubted: Cells = frozenset()
+        self._suspected: dict[Cells, tuple[Cells, float]] = {}
+        self._strays: dict[Cells, float] = {}
+        self._take_masks()
+
+    @property
+    def covered(self) -> AbstractSet[Cell]:
+        """The cells where something lies, masked ones left out."""
+        return self.still.covered
+
+    @property
+    def t_s(self) -> float:
+        """The board's own time of the latest frame."""
+        return self.still.t_s
+
+    def see(self, event: FrameSeen) -> bool:
+        """Take a frame; True if any cell differs from the last that counts."""
+        return self.still.see(event.board_s, event.heights)
+
+    def watch_sensors(self, pieces: Iterable[Collection[Cell]]) -> bool:
+        """Learn which sensors can be believed, given what is recorded; True if others than before."""
+        still, health, to_grid = self.still, self.health, self.layout.to_grid
+        if self.blind:
+            health.start(still.t_s, still.heights)
+        elif still.changes:
+            cells = dict.fromkeys(to_grid(cell for cell, _covered in still.changes))
+            health.see(still.t_s, [(cell, bool(still.heights[cell])) for cell in cells])
+        if health.is_due(still.t_s):
+            health.judge(still.t_s, [frozenset(to_grid(cells)) for cells in pieces])
+            doubted = health.doubted(dict.fromkeys(to_grid(self.layout.lattice.cells)))
+            self._doubted = self.layout.cells_over(doubted)
+        return self._take_masks()
+
+    def expose(self, cells: Iterable[Cell]) -> None:
+        """A piece lies on these cells: one of them that is not covered has a dead sensor."""
+        for cell in self.layout.to_grid(set(cells) - self.still.covered - self.still.masked):
+            self.health.mask(self.still.t_s, cell, Fault.DEAD)
+        self._take_masks()
+
+    def missing(self, recorded: AbstractSet[Cell]) -> set[Cell]:
+        """Recorded cells where nothing lies, as far as the sensors can be believed."""
+        return set(recorded - self.still.covered - self.still.masked)
+
+    def wait_s(self, finding: Finding) -> float:
+        """How long a finding's cells must be still: longer where sensors have been restless lately."""
+        return max(finding.wait_s, self.health.wait_s(self.layout.to_grid(finding.cells)))
+
+    # -- cells that are not believed
+
+    @property
+    def unbelieved(self) -> Cells:
+        """Cells whose sensors say nothing: masked, or never seen covered where almost all others were."""
+        return self.still.masked | (self._doubted - self.still.covered)
+
+    @property
+    def suspected(self) -> Cells:
+        """Cells beside what lies there, still and no whole piece, that may be dead."""
+        changed_s = self.still.changed_s
+        self._suspected = {
+            group: (cells, since_s)
+            for group, (cells, since_s) in self._suspected.items()
+            if group <= self.still.covered and changed_s(group | cells) <= since_s
+        }
+        return frozenset().union(*(cells for cells, _since_s in self._suspected.values()))
+
+    def suspect(self, group: Cells, recorded: AbstractSet[Cell]) -> None:
+        """Part of a piece lies still: perhaps a sensor beside it, never seen covered, is dead."""
+        beside = around(group, self.layout.lattice) - self.still.covered - recorded
+        never = [cell for cell in beside if self.layout.to_grid((cell,))[0] not in self.health.seen_covered]
+        self._suspected[group] = frozenset(never), self.still.t_s
+
+    def _take_masks(self) -> bool:
+        masked = self.layout.cells_over(self.health.masked.keys())
+        if masked == self.still.masked:
+            return False
+        self.still.mask(masked)
+        return True
+
+    # -- cells that can be no placement
+
+    @property
+    def strays(self) -> set[Cell]:
+        """What lies there without a meaning, and must be lifted before it can have one."""
+        changed_s = self.still.changed_s
+        return {
+            cell for cells, marked_s in self._strays.items() if changed_s(cells) <= marked_s for cell in cells
+        }
+
+    def mark_stray(self, cells: Cells) -> None:
+        """These cells are covered without a meaning; one changing gives all of them another chance."""
+        self._strays[cells] = self.still.t_s
+
+    def clear_strays(self) -> None:
+        """Whatever lies there may be read after all."""
+        self._strays.clear()
