@@ -304,19 +304,25 @@ SELF_PLACED = {Meaning.NO_GAME, Meaning.FRAME, Meaning.UNSAVED, Meaning.WAIT, Me
 
 
 def test_meanings_are_told_apart_with_the_colour_taken_away():
-    renderer, films = Renderer(COLOURLESS), {}
+    lights = {}
     for meaning in Meaning:
         here = () if meaning in SELF_PLACED else NATURAL.get(meaning, PIECE)
-        light = Light(meaning, here, Colour.YELLOW, target=(0, 19), score=RESULT, duration_s=0.0)
-        view = View(20, 20, (3, 3, 14, 14), (light, *COMPANY.get(meaning, ())))
-        films[meaning] = to_linear(film(renderer, view, np.arange(0, 6, 0.03))[:, :, :, 0])
-    for one, other in combinations(Meaning, 2):
+        lights[meaning] = Light(meaning, here, Colour.YELLOW, target=(0, 19), score=RESULT, duration_s=0.0)
+    lights["turn clock, over"] = Light(Meaning.TURN_CLOCK, since_s=-9.0, duration_s=9.0)
+    lights["nudge, again and again"] = Light(Meaning.NUDGE, PIECE, Colour.YELLOW, duration_s=5.0)
+    renderer, films = Renderer(COLOURLESS), {}
+    for name, light in lights.items():
+        view = View(20, 20, (3, 3, 14, 14), (light, *COMPANY.get(light.meaning, ())))
+        films[name] = to_linear(film(renderer, view, np.arange(0, 6, 0.03))[:, :, :, 0])
+    for one, other in combinations(films, 2):
+        if lights[one].meaning is lights[other].meaning is Meaning.NUDGE:
+            continue
         # Of all moments of all cells lit by either, in how many the two are clearly not alike.
         lit = np.maximum(films[one], films[other]) > 0.02
         differs = (
             np.abs(films[one] - films[other]) > 0.6 * np.maximum(films[one], films[other])
         ).sum() / lit.sum()
-        assert differs > 0.1, f"{one.value} looks like {other.value}: {differs:.2f}"
+        assert differs > 0.1, f"{one} looks like {other}: {differs:.2f}"
 
 
 @pytest.mark.parametrize("scene", SCENES, ids=lambda scene: scene.name)
