@@ -34,10 +34,11 @@ class Layout:
     def __init__(self, lattice: Lattice, rows: int, cols: int, offset: GridCell | None = None) -> None:
         spare = (rows - lattice.rows, cols - lattice.cols)
         row, col = offset if offset is not None else (spare[0] // 2, spare[1] // 2)
-        if min(spare) < 0 or not (0 <= row <= spare[0] and 0 <= col <= spare[1]):
+        if not (0 <= row <= spare[0] and 0 <= col <= spare[1]):
+            where = f" at row {row}, column {col}" if min(spare) >= 0 else ""
             raise LayoutError(
                 f"the board has {lattice.rows} x {lattice.cols} cells and does not fit"
-                f" the grid of {rows} x {cols} at row {row}, column {col}"
+                f" the grid of {rows} x {cols}{where}"
             )
         self.lattice = lattice
         self.rows, self.cols = rows, cols

@@ -44,6 +44,10 @@ def _claim(game: Game, entry: Record) -> Game:
     return claim(game, engine.Colour(entry.colour), entry.cells[0])
 
 
+def _refuse(_game: Game, _entry: Record) -> Game:
+    raise ValueError("this program does not know such an entry")
+
+
 _KINDS: dict[str, Callable[[Game, Record], Game]] = {
     "place": _place,
     "pass": _pass,
@@ -61,7 +65,7 @@ def replay(saved: SavedGame) -> Game:
         raise ReplayError(f"game {saved.game_id}: {error}") from error
     for entry in saved.entries:
         try:
-            game = _KINDS[entry.kind](game, entry)
+            game = _KINDS.get(entry.kind, _refuse)(game, entry)
         except (engine.EngineError, LookupError, ValueError) as error:
             raise ReplayError(f"game {saved.game_id}, entry {entry.seq} ({entry.kind}): {error}") from error
     return game

@@ -17,7 +17,7 @@ TRIES = 3
 
 
 class People:
-    """Hands at a table under a fake clock. `laid` is the truth: the pieces as they left them, in turn order."""
+    """Hands at a table under a fake clock. `laid` is the truth: the pieces as they left them, in order."""
 
     def __init__(self, rig, style: str, seed: int) -> None:
         self.rig, self.rng = rig, Random(seed)
