@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
 
     from engine import Colour
-    from firmware_host.layout import GridCell
+    from firmware_host.config import Reading
+    from firmware_host.layout import Cell, GridCell, Layout
 
 FIELD = 4  # rows and columns that a choice takes
 
@@ -56,6 +57,40 @@ class Renewed(Finding):
     """A hand lies on the cells that offer a new game instead of the one that was packed away."""
 
 
+class Offers:
+    """What a hand on the board can choose: a game of the menu, or a new one instead of one packed away.
+
+    `choices` are empty where the settings name the game; `choice` is the one that was chosen last.
+    """
+
+    def __init__(self, choices: tuple[Choice, ...], waits: Reading) -> None:
+        self.choices = choices
+        self.choice: Choice | None = None
+        self._waits = waits
+
+    @property
+    def rules(self) -> str:
+        """The rule set chosen, or the first on offer."""
+        return (self.choice or self.choices[0]).rules
+
+    def read_menu(self, layout: Layout, covered: AbstractSet[Cell]) -> list[Finding]:
+        """With no game on: what a hand means, or that a choice was made and the hand is gone."""
+        if covered:
+            choice = chosen(self.choices, layout.to_grid(covered))
+            return [Chosen(frozenset(covered), self._waits.menu_choice_s, choice)] if choice else []
+        if self.choice is None:
+            return []
+        return [Ready(frozenset(map(layout.to_cell, self.choice.field)), self._waits.menu_start_s)]
+
+    def read_renewal(
+        self, layout: Layout, recorded: AbstractSet[Cell], covered: AbstractSet[Cell]
+    ) -> list[Finding]:
+        """With a game packed away: whether a hand, and nothing else, lies on the cells for a new one."""
+        if covered and renewal(layout, recorded).issuperset(layout.to_grid(covered)):
+            return [Renewed(frozenset(covered), self._waits.menu_start_s)]
+        return []
+
+
 class MenuError(ValueError):
     """A menu that the grid has no room for; the message says what would fit."""
 
@@ -81,6 +116,11 @@ def chosen(choices: Iterable[Choice], covered: Iterable[GridCell]) -> Choice | N
     hand = set(covered)
     meant = [choice for choice in choices if choice.field & hand]
     return meant[0] if len(meant) == 1 else None
+
+
+def renewal(layout: Layout, recorded: AbstractSet[Cell]) -> frozenset[GridCell]:
+    """Return the grid cells that offer a new game while one with these recorded cells is packed away."""
+    return renewal_cells(layout.rows, layout.cols, set(layout.to_grid(recorded)))
 
 
 def renewal_cells(rows: int, cols: int, taken: AbstractSet[GridCell]) -> frozenset[GridCell]:

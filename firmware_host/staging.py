@@ -22,6 +22,7 @@ from firmware_host.findings import (
     Unfit,
     Unsure,
 )
+from firmware_host.menu import renewal
 from firmware_host.view import Light, Meaning, ScoreLine, View
 
 if TYPE_CHECKING:
@@ -201,9 +202,9 @@ def _lights(table: Table, turn_lights: Callable[[], tuple[Light, ...]]) -> Itera
 def _offers(table: Table) -> Iterator[Light]:
     """What a hand can choose: the menu's games, or a new one instead of the one packed away."""
     if table.state == "suspended":
-        yield Light(Meaning.MENU, tuple(sorted(table.renewal)))
-    for choice in table.menu if table.state == "menu" else ():
-        meaning = Meaning.MENU_CHOSEN if choice == table.choice else Meaning.MENU
+        yield Light(Meaning.MENU, tuple(sorted(renewal(table.layout, table.record.cells.keys()))))
+    for choice in table.offers.choices if table.state == "menu" else ():
+        meaning = Meaning.MENU_CHOSEN if choice == table.offers.choice else Meaning.MENU
         for colour in dict.fromkeys(colour for colour, _ in choice.icon):
             yield Light(meaning, tuple(cell for other, cell in choice.icon if other == colour), colour)
 

@@ -39,7 +39,7 @@ from firmware_host.game_record import GameRecord
 from firmware_host.gestures import Gestures
 from firmware_host.layout import Layout
 from firmware_host.lifts import Lifts, gone
-from firmware_host.menu import Chosen, Ready, Renewed, chosen, lay_out, renewal_cells
+from firmware_host.menu import Chosen, Offers, Ready, Renewed, lay_out
 from firmware_host.recognise import clusters
 from firmware_host.sensor_health import SensorHealth
 from firmware_host.status import describe_status
@@ -51,8 +51,7 @@ if TYPE_CHECKING:
     from engine import Colour, Game
     from firmware_host.config import Settings
     from firmware_host.journal import SavedGame
-    from firmware_host.layout import Cell, GridCell
-    from firmware_host.menu import Choice
+    from firmware_host.layout import Cell
     from firmware_host.recognise import Placed
     from firmware_host.view import Light, View
 
@@ -105,8 +104,7 @@ class Table:
         self._gestures = Gestures()
         sensors = settings.sensors
         offered = settings.game.menu if settings.game.rules == "menu" else ()
-        self.menu = lay_out(offered, sensors.rows, sensors.cols)
-        self.choice: Choice | None = None
+        self.offers = Offers(lay_out(offered, sensors.rows, sensors.cols), self.waits)
         self._stager = staging.Stager(self)
         self._effects: list[Effect] = []
         self._stirred = False  # whether the lights may say something else after this event
@@ -176,7 +174,7 @@ class Table:
     def state(self) -> str:
         """One of idle, menu, playing, resolving, suspended, over."""
         if not self.record.game_id:
-            return "menu" if self.menu else "idle"
+            return "menu" if self.offers.choices else "idle"
         if self.game.is_over:
             return "over"
         if not self.resolving:
@@ -247,14 +245,16 @@ class Table:
             self.resolving = False
             self._turn_goes_on(self._t_s)
             self._say("the board agrees with the record again")
-        if self.menu and not self.record.game_id:
-            findings = self._read_menu()
+        if self.state == "menu":
+            findings = self.offers.read_menu(self.layout, board.covered)
         elif not self.record.game_id:
             findings = self.record.reader.strays(new)
         elif self.game.is_over:
             findings = self.record.reader.read_over(new, missing, board.still.masked)
         elif self.resolving or self._is_packing(missing):
-            findings = self.record.reader.compare(new, missing) + self._read_renewal(new)
+            findings = self.record.reader.compare(new, missing)
+            if self.state == "suspended":
+                findings += self.offers.read_renewal(self.layout, self.record.cells.keys(), new)
         else:
             findings = self.record.reader.read(
                 new,
@@ -294,28 +294,6 @@ class Table:
                 self._read()
                 self._act(t_s)
                 return
-
-    def _read_menu(self) -> list[Finding]:
-        covered = self.board.covered
-        if covered:
-            choice = chosen(self.menu, self.layout.to_grid(covered))
-            return [Chosen(frozenset(covered), self.waits.menu_choice_s, choice)] if choice else []
-        if self.choice is None:
-            return []
-        field = frozenset(map(self.layout.to_cell, self.choice.field))
-        return [Ready(field, self.waits.menu_start_s)]
-
-    def _read_renewal(self, new: set[Cell]) -> list[Finding]:
-        """A hand on the cells that offer a new game, while nothing else lies on the board."""
-        if self.state == "suspended" and new and self.renewal.issuperset(self.layout.to_grid(new)):
-            return [Renewed(frozenset(new), self.waits.menu_start_s)]
-        return []
-
-    @property
-    def renewal(self) -> frozenset[GridCell]:
-        """The cells that offer a new game while one is packed away."""
-        taken = set(self.layout.to_grid(self.record.cells))
-        return renewal_cells(self.layout.rows, self.layout.cols, taken)
 
     def _watch_corners(self) -> None:
         """A hand on a free corner before play claims it for the next colour."""
@@ -510,7 +488,7 @@ class Table:
     # -- games
 
     def _choose(self, finding: Chosen, _t_s: float) -> None:
-        self.choice = finding.choice
+        self.offers.choice = finding.choice
 
     def _begin_chosen(self, _finding: Ready, t_s: float) -> None:
         self._begin(t_s)
@@ -530,13 +508,13 @@ class Table:
         """Begin the game of the settings; with a menu the one chosen, and without a choice offer it."""
         if self.lost is not None:
             return
-        begun = not self.menu or self.choice is not None
+        begun = not self.offers.choices or self.offers.choice is not None
         game_id, seed = (self._new_id(), self._rng.getrandbits(32)) if begun else ("", 0)
         still = self.board.still
         self._load(self._new_record(game_id, seed))
         self.board.still.see(still.t_s, still.heights)
         self.board.blind = False
-        self.choice = None
+        self.offers.choice = None
         if begun:
             rules = self.game.rules
             self._emit(BeginGame(game_id, rules.name, dict(self._options), seed))
@@ -548,12 +526,10 @@ class Table:
 
     @property
     def _options(self) -> dict[str, Any]:
-        return {} if self.menu else self.settings.game.options
+        return {} if self.offers.choices else self.settings.game.options
 
     def _new_record(self, game_id: str = "", seed: int = 0) -> GameRecord:
-        name = self.settings.game.rules
-        if self.menu:
-            name = (self.choice or self.menu[0]).rules
+        name = self.offers.rules if self.offers.choices else self.settings.game.rules
         game = engine.new_game(name, seed=seed, **self._options)
         return GameRecord(game, self.waits, self._emit, game_id)
 

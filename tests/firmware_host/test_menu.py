@@ -5,14 +5,14 @@ import pytest
 
 from engine import Colour
 from firmware_host.effects import BeginGame, Record
-from firmware_host.menu import MenuError, chosen, lay_out, renewal_cells
+from firmware_host.menu import MenuError, chosen, lay_out, renewal, renewal_cells
 from firmware_host.view import Meaning
 
 NAMES = ("classic", "classic3", "classic2", "duo", "solitaire")
 
 
 def field(rig, name):
-    return next(choice for choice in rig.table.menu if choice.rules == name)
+    return next(choice for choice in rig.table.offers.choices if choice.rules == name)
 
 
 def test_choices_lie_apart_and_look_like_their_players():
@@ -108,7 +108,7 @@ def test_a_packed_away_game_offers_a_new_one_to_a_hand(rig):
     rig.clear((0, 0), (0, 1), (0, 2), (1, 0), (2, 0), (0, 19))
     rig.wait(5)
     assert rig.table.state == "suspended"
-    offer = sorted(rig.table.renewal)
+    offer = sorted(renewal(rig.table.layout, rig.table.record.cells.keys()))
     assert set(offer) <= rig.lights()[Meaning.MENU]
     rig.cover(*offer[:3])
     rig.wait(3.1)
