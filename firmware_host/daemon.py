@@ -281,10 +281,16 @@ class Daemon:
 
     def _keep_quiet_hours(self) -> None:
         """Called by the loop whenever the clock shows another minute."""
-        leds = self._settings.leds
-        if leds.quiet_from is None:
+        if self._settings.leds.quiet_from is None:
             return
         minute = quiet_hours.minute_now()
+        self._tap(Kind.MINUTE, self._loop.time(), b"" if minute is None else b"%d" % minute)
+        self._dim_for(minute)
+        self._loop.call_later(quiet_hours.next_minute_s(), self._keep_quiet_hours)
+
+    def _dim_for(self, minute: int | None) -> None:
+        """Be as bright as the minute of the day allows; None: nobody knows it."""
+        leds = self._settings.leds
         if minute is None and not self._awaits_clock:
             log.info("quiet hours begin to count once the clock is set: %s", quiet_hours.CLOCK_IS_SET)
         self._awaits_clock = minute is None
@@ -293,7 +299,6 @@ class Daemon:
             self._lights.brightness = brightness
             self._renderer = Renderer(leds.palette, brightness)
             self._draw()
-        self._loop.call_later(quiet_hours.next_minute_s(), self._keep_quiet_hours)
 
     def _feed_watchdog(self) -> None:
         """Called by the loop: a loop that hangs feeds nobody."""

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from firmware_host.config import Settings
     from hardware.recording import Start
 
-SECRET = ("password", "passphrase", "secret", "token", "key")
-"""A setting with one of these in its name is never recorded."""
+SECRET = frozenset({"password", "passphrase", "secret", "token", "key"})
+"""A setting with one of these words in its name is never recorded."""
 
 
 class Beginning(msgspec.Struct, frozen=True, kw_only=True):
@@ -78,7 +78,7 @@ def _public(section: dict[str, Any]) -> dict[str, Any]:
     """Leave out what TOML cannot say (nothing) and what nobody should read."""
     kept = {}
     for name, value in section.items():
-        if value is None or any(word in name.lower() for word in SECRET):
+        if value is None or not SECRET.isdisjoint(name.lower().split("_")):
             continue
         kept[name] = _public(value) if isinstance(value, dict) else value
     return kept

@@ -145,7 +145,8 @@ class Picture(Quiet):
             for cell in layout.to_grid(placed.placement.cells):
                 owners[cell] = colours.index(placed.colour) + 1
         recent = tuple((str(turn.colour), describe(game, turn).strip()) for turn in turns[: -RECENT - 1 : -1])
-        footer = f"{minutes(self._table.now_s - self._start_s).strip()} · {self._footer}"
+        second = int(self._table.now_s - self._start_s)
+        footer = f"{second // 60}:{second % 60:02} · {self._footer}"
         words = describe_words(game, status, recent, footer)
         plastic = np.where(self._table.board.heights, owners, 0).astype(np.uint8)
         self._screen.draw(self._scene.compose(self._screen.size, self._table.matrix(), plastic, words))

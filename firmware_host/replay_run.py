@@ -44,9 +44,8 @@ def replay_file(
     report: Report = Quiet() if as_json else Lines(out)
     if watched:
         pace = "max speed" if speed == math.inf else f"speed {speed:g}"
-        report = Picture(
-            Screen(out, true_colour=has_true_colour(os.environ)), f"{path.name} · {pace} · Ctrl-C ends"
-        )
+        screen = Screen(out, true_colour=has_true_colour(os.environ))
+        report = Picture(screen, f"{pace} · Ctrl-C ends")
     status: dict[str, Any] = {}
     code, fault = 0, None
     with report:

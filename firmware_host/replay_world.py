@@ -100,6 +100,7 @@ class RecordedTable(Daemon):
         limiter = CurrentLimiter(self._wiring.leds, settings.leds.limit_ma)
         lights = LightPath(self._wiring, settings.leds.brightness, limiter, self.board)
         super().__init__(settings, Hardware(self.board, self.board, self.board), lights, recorder)
+        self._notify = lambda _state: None  # whoever started the replay, it is not a service that is ready
 
     @property
     def table(self) -> Table:
@@ -140,6 +141,8 @@ class RecordedTable(Daemon):
             name = item.data.decode(errors="replace")
             if name in BUTTONS:
                 self._press(name)
+        elif item.kind is Kind.MINUTE:
+            self._dim_for(int(item.data) if item.data.isdigit() else None)
         elif item.kind in RecordedStore.ANSWERS:
             self._disk.answer(item)
         else:
@@ -173,7 +176,7 @@ class RecordedTable(Daemon):
         return _Listener(self._changed)
 
     def _keep_quiet_hours(self) -> None:
-        """Show the light as by day: the recording does not say how late it was."""
+        """The recorded clock does."""
 
     def _switch_off_machine(self) -> None:
         log.info("the machine was switched off here")

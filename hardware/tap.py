@@ -39,6 +39,7 @@ class Kind(IntEnum):
     BUTTON = 13
     NOTICE = 14
     PRESSED = 20  # a button at the control socket: its name
+    MINUTE = 21  # of the local day, or nothing while the clock was not set
     SAVED = 30  # an entry is durable: its number
     UNSAVED = 31  # the disk refuses: why
     HEALED = 32
