@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
 WARNING = 3  # LOG level from which a line is a warning
 _CLOCK_JUMP_MS = 60_000  # a board promises five snapshots a second: more than this between two is a reset
-_JOIN = 4  # unchanged pixels between two changed ones that are cheaper sent than a frame of their own
+_JOIN = 12  # so many unchanged pixels are cheaper sent than the frame they would save
 
 
 @dataclass(frozen=True, slots=True)

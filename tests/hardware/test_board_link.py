@@ -466,6 +466,6 @@ def test_the_board_shows_the_newest_frame_whatever_changed(changes, random):
 def test_changes_near_each_other_share_a_run():
     shown = np.zeros((400, 3), np.uint8)
     chain = shown.copy()
-    chain[[0, 5, 11, 399], [0, 1, 2, 0]] = 1
-    assert _runs(chain, shown) == [(0, 6), (11, 12), (399, 400)]
+    chain[[0, 5, 19, 399], [0, 1, 2, 0]] = 1
+    assert _runs(chain, shown) == [(0, 6), (19, 20), (399, 400)]
     assert _runs(shown, shown) == []
