@@ -248,6 +248,23 @@ def check_config(file: Path | None) -> None:
     click.echo("\n".join(check_config(file)))
 
 
+@main.command()
+@click.argument("names", nargs=-1, metavar="[NAME]...")
+@click.option("--kills", default=1000, show_default=True, help="How often `kill` ends the table.")
+@click.option("--json", "as_json", is_flag=True, help="Print the figures as one line of JSON.")
+@click.option("--save", type=FILE, metavar="FILE", help="Write the figures to this file, as JSON.")
+def bench(names: tuple[str, ...], kills: int, as_json: bool, save: Path | None) -> None:
+    """Measure speed and size, beside their budgets and the last run.
+
+    NAME is any of engine, latency, start, load, memory, storage, kill; without a name all but kill, which
+    takes about a second for each of its kills. Exits with 1 if a budget is not kept. The run is kept below
+    ~/.cache/blokus-table, for the next one to compare with.
+    """
+    from firmware_host.bench import report
+
+    sys.exit(report(names, kills=kills, as_data=as_json, keep=save))
+
+
 class FileError(HostError, OSError):
     """A file that cannot be read or written."""
 

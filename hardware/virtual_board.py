@@ -54,7 +54,8 @@ class VirtualBoard:
     """A microcontroller with `rows` x `cols` sensors, six buttons and a chain of LEDs.
 
     `chain[i]` is the cell over LED i (empty: no LEDs). Every `scan_ms` the sensors are read; what changes in
-    between is not felt. `clock_ms` is where the board's own clock stands when it gets power.
+    between is not felt. `clock_ms` is where the board's own clock stands when it gets power. Snapshots come
+    every `pace_ms`; None: as the protocol asks, and more often after a change.
     """
 
     def __init__(
@@ -67,10 +68,11 @@ class VirtualBoard:
         scan_ms: int = 4,
         clock_ms: int = 0,
         protocol: int = 1,
+        pace_ms: int | None = None,
     ) -> None:
         self.rows, self.cols, self.depth = rows, cols, depth
         self.chain = tuple(row_by_row(rows, cols) if chain is None else chain)
-        self.scan_ms, self.clock_ms = scan_ms, clock_ms
+        self.scan_ms, self.clock_ms, self.pace_ms = scan_ms, clock_ms, pace_ms
         caps = Caps.BUTTONS | (Caps.LEDS if self.chain else Caps.NONE)
         self.identity = Hello(
             rows, cols, depth, caps, len(self.chain), b"virtual\x01", "virtual table 1", protocol
@@ -156,6 +158,8 @@ class VirtualBoard:
 
     @property
     def _pace_ms(self) -> int:
+        if self.pace_ms is not None:
+            return self.pace_ms
         return WATCH_MS if self._sent_ms - self._changed_ms < WATCH_FOR_MS else REST_MS
 
     def log(self, level: int, text: str) -> bytes:
