@@ -66,7 +66,7 @@ def test_at_a_finite_speed_time_is_waited_for(speed):
     began_s = time.monotonic()
     assert run(scenario(), speed=speed, before_wait=waited.append) == 1005.0
     assert time.monotonic() - began_s >= 5 / speed
-    assert max(waited) == pytest.approx(5 / speed, rel=0.5)
+    assert 0 < max(waited) <= 5 / speed  # less where the machine has been busy meanwhile
 
 
 def test_what_comes_from_outside_is_heard_while_it_waits():
