@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import sys
@@ -37,6 +38,15 @@ class OneLineErrors(click.Group):
             return super().invoke(ctx)
         except (HostError, HardwareError, EngineError) as error:
             print(f"blokus-table: {error}", file=sys.stderr)
+            sys.exit(1)
+        except OSError as error:
+            if error.errno == errno.EPIPE:  # whoever read our lines has heard enough; click knows what to do
+                raise
+            where = "standard output" if error.filename is None else error.filename
+            print(f"blokus-table: {where}: {error.strerror or error}", file=sys.stderr)
+            os.dup2(
+                os.open(os.devnull, os.O_WRONLY), 1
+            )  # what waits to be written would fail again at the end
             sys.exit(1)
 
 
@@ -84,7 +94,7 @@ def run(config: Path | None, record: Path | None) -> None:
     "--json", "as_json", is_flag=True, help="Print the final status as one line of JSON, nothing else."
 )
 def replay(file: Path, speed: str | None, as_json: bool) -> None:
-    """Live through a recording of `run --record` again.
+    """Live through FILE, a recording of `run --record`, again.
 
     The daemon of this program is given what came in then, at the same times by its own clock. In a terminal
     the lights are drawn; elsewhere a line is printed for every event. Nothing is written or switched off.
@@ -192,7 +202,10 @@ def rules(name: str | None) -> None:
 @click.option("--json", "as_json", is_flag=True, help="One object, for scripts.")
 @click.option("--config", "config", type=FILE, help=CONFIG_HELP)
 def status(as_json: bool, config: Path | None) -> None:
-    """Ask the running table how things stand."""
+    """Ask the running table how things stand.
+
+    The exit code is 1 where no table is running.
+    """
     from firmware_host.ask import ask
 
     found = ask(Path(_settings(config).state.socket), {"cmd": "status"})

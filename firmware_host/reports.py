@@ -14,19 +14,26 @@ if TYPE_CHECKING:
     from engine import RuleSet
     from firmware_host.journal import GameRow
 
+LINE = 1000  # characters, more than any row has
+
 
 def status_lines(status: dict[str, Any]) -> list[str]:
-    """Return a status as a person reads it, a line each."""
-    last = status["last"]
-    lines = [f"{status['rules']}: {status['state']}, {status['plies']} pieces placed", status["next"]]
+    """Return a status as a person reads it, a line each: what to do first, then what is wrong."""
+    plies, last = status["plies"], status["last"]
+    pieces = f"{plies or 'no'} piece{'s' if plies > 1 else ''} placed"
+    lines = [f"{status['rules']}: {status['state']}, {pieces}"]
     if status["to_move"]:
-        lines.insert(1, f"{status['to_move']} is to move")
+        lines.append(f"{status['to_move']} is to move")
+    lines.append(status["next"])
+    lines += [problem["say"] for problem in status["problems"] if problem["say"] != status["next"]]
+    lines += [problem["detail"] for problem in status["problems"] if "detail" in problem]
     if last:
         lines.append(f"last: {last['colour']} {last['piece']}")
-    lines.append(
-        "score: " + ", ".join(f"{colour} {score['total']}" for colour, score in status["scores"].items())
-    )
-    lines.append(f"sensors {status['sensors']}, {'everything is saved' if status['saved'] else 'NOT saved'}")
+    scores = (f"{colour} {score['total']}" for colour, score in status["scores"].items())
+    lines.append(f"score: {', '.join(scores)}")
+    masked = "".join(f", row {row} column {col} masked" for row, col in status["masked"])
+    saved = "everything is saved" if status["saved"] else "NOT saved"
+    lines.append(f"sensors {status['sensors']}{masked}; {saved}")
     return lines
 
 
@@ -35,7 +42,7 @@ def rules_table(known: Mapping[str, RuleSet]) -> None:
     table = _table("name", "players", "what it is")
     for name, rules in known.items():
         table.add_row(name, str(len(rules.players)), rules.summary)
-    Console(soft_wrap=True).print(table)
+    _print(table)
 
 
 def options_table(rules: RuleSet) -> None:
@@ -63,7 +70,13 @@ def games_table(rows: Sequence[GameRow]) -> None:
         score = ", ".join(f"{colour} {points['total']}" for colour, points in scores.items())
         began = row.began_at[:16].replace("T", " ")
         table.add_row(row.game_id, row.rules, began, str(row.plies), row.state, score)
-    Console(soft_wrap=True).print(table)
+    _print(table)
+
+
+def _print(table: Table) -> None:
+    """Print a table as wide as the terminal; elsewhere a row is one line, for those who count or search."""
+    console = Console()
+    (console if console.is_terminal else Console(width=LINE)).print(table)
 
 
 def _table(*headings: str) -> Table:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from engine import Placement, Reason, Violation
+from firmware_host.errors import HostError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -17,7 +18,7 @@ SLIP_FROM_PLY = 9  # by then every colour has pieces to touch
 STEPS = ((0, 1), (1, 0), (0, -1), (-1, 0))
 
 
-class UnplayableError(ValueError):
+class UnplayableError(HostError, ValueError):
     """A recorded game that hands alone cannot repeat."""
 
 

@@ -120,6 +120,8 @@ def _simulate(wanted: Simulation, out: TextIO, stack: contextlib.ExitStack) -> i
     rules, options = (
         (source.rules.name, dict(source.rules.chosen)) if source else (wanted.rules, wanted.options)
     )
+    if source and source.setup:
+        raise SimulationError("the game begins with pieces on the board, and the table begins with none")
     game = engine.new_game(rules, **options)  # type: ignore[arg-type]
     rows, cols = game.lattice.rows, game.lattice.cols
     watched = wanted.view and not wanted.as_json and can_draw(out, os.environ)

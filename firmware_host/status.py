@@ -79,7 +79,8 @@ def _next_thing(table: Table) -> str:
         return words.OVER
     mover = table.game.to_move
     if not table.record.game_id or mover is None:
-        return words.MENU if table.state == "menu" else words.CLEAR
+        idle = words.CLEAR if table.board.covered else words.LOOKING
+        return words.MENU if table.state == "menu" else idle
     return words.next_thing(str(mover), len(table.record.live_corners))
 
 
