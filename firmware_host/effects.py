@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct, field
 
 if TYPE_CHECKING:
     from firmware_host.view import View
@@ -11,8 +12,7 @@ if TYPE_CHECKING:
 Cells = tuple[tuple[int, ...], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class BeginGame:
+class BeginGame(Struct, frozen=True):
     """Open a new journal: entries that follow belong to it. Durable like any entry."""
 
     game_id: str
@@ -21,8 +21,7 @@ class BeginGame:
     seed: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Record:
+class Record(Struct, frozen=True):
     """Append one entry to the running game's journal and answer with Recorded once it is durable.
 
     `kind` is "place", "pass" (by choice; forced ones follow from the rules), "undo", "retire", or
@@ -37,36 +36,31 @@ class Record:
     cells: Cells = ()
 
 
-@dataclass(frozen=True, slots=True)
-class FinishGame:
+class FinishGame(Struct, frozen=True):
     """The running game is over; `result` is JSON-able. Undone by a later Record(kind="undo")."""
 
     result: dict[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
-class Show:
+class Show(Struct, frozen=True):
     """Say this with the lights from now on."""
 
     view: View
 
 
-@dataclass(frozen=True, slots=True)
-class Say:
+class Say(Struct, frozen=True):
     """One line for the journal of the machine (and the terminal)."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Sound:
+class Sound(Struct, frozen=True):
     """Let the buzzer say it, if there is one: "accepted", "refused" or "turn"."""
 
     name: str
 
 
-@dataclass(frozen=True, slots=True)
-class PowerOff:
+class PowerOff(Struct, frozen=True):
     """The shutdown button was held: stop in order and switch the machine off."""
 
 

@@ -6,16 +6,16 @@ stalled host misreads nothing.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class FrameSeen:
+class FrameSeen(Struct, frozen=True, eq=False):
     """The sensors' state: `heights` is (rows, cols) uint8."""
 
     t_s: float
@@ -23,55 +23,48 @@ class FrameSeen:
     heights: NDArray[np.uint8]
 
 
-@dataclass(frozen=True, slots=True)
-class SensorsFound:
+class SensorsFound(Struct, frozen=True):
     """The grid answers; frames will follow."""
 
     t_s: float
 
 
-@dataclass(frozen=True, slots=True)
-class SensorsLost:
+class SensorsLost(Struct, frozen=True):
     """The grid is silent, gone or unusable."""
 
     t_s: float
     why: str
 
 
-@dataclass(frozen=True, slots=True)
-class ButtonPressed:
+class ButtonPressed(Struct, frozen=True):
     """A button went down: pass, take_back, hint, new, shutdown or confirm."""
 
     t_s: float
     name: str
 
 
-@dataclass(frozen=True, slots=True)
-class ButtonReleased:
+class ButtonReleased(Struct, frozen=True):
     """A button came up."""
 
     t_s: float
     name: str
 
 
-@dataclass(frozen=True, slots=True)
-class Recorded:
+class Recorded(Struct, frozen=True):
     """Everything up to and including entry `seq` of the running game is durable."""
 
     t_s: float
     seq: int
 
 
-@dataclass(frozen=True, slots=True)
-class RecordFailed:
+class RecordFailed(Struct, frozen=True):
     """The disk refused; the storage thread keeps the entries and tries again."""
 
     t_s: float
     why: str
 
 
-@dataclass(frozen=True, slots=True)
-class Ticked:
+class Ticked(Struct, frozen=True):
     """Time passed without anything else; sent so that one-shot lights end and reminders begin."""
 
     t_s: float

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 if TYPE_CHECKING:
     from engine import Colour, Placement, Violation
@@ -12,42 +13,36 @@ if TYPE_CHECKING:
     Cells = frozenset[Cell]
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(Struct, frozen=True):
     """`cells` must have been still for `wait_s` before the finding counts."""
 
     cells: Cells
     wait_s: float
 
 
-@dataclass(frozen=True, slots=True)
-class Fits(Finding):
+class Fits(Finding, frozen=True):
     """A whole piece in a legal place. `restored`: the piece just lifted, back where it was."""
 
     placement: Placement
     restored: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Moved(Finding):
+class Moved(Finding, frozen=True):
     """An open placement was pushed or completed: take `depth` back, play this one and the others again."""
 
     placement: Placement
     depth: int = 1
 
 
-@dataclass(frozen=True, slots=True)
-class Lifted(Finding):
+class Lifted(Finding, frozen=True):
     """The last placement is off the board."""
 
 
-@dataclass(frozen=True, slots=True)
-class Cleared(Finding):
+class Cleared(Finding, frozen=True):
     """The game is over and nothing lies on the board: the next one may begin."""
 
 
-@dataclass(frozen=True, slots=True)
-class Displaced(Finding):
+class Displaced(Finding, frozen=True):
     """An earlier piece is not (wholly) where it was: `missing` cells, and `extra` cells that belong to it."""
 
     colour: Colour
@@ -55,42 +50,35 @@ class Displaced(Finding):
     extra: Cells
 
 
-@dataclass(frozen=True, slots=True)
-class Growing(Finding):
+class Growing(Finding, frozen=True):
     """Not a legal piece yet, but part of one: a hand is at work."""
 
 
-@dataclass(frozen=True, slots=True)
-class Held(Finding):
+class Held(Finding, frozen=True):
     """It is read when something else is settled."""
 
 
-@dataclass(frozen=True, slots=True)
-class Parked(Finding):
+class Parked(Finding, frozen=True):
     """Not the mover's, but legal for exactly one other colour: it waits for its turn."""
 
     colour: Colour
 
 
-@dataclass(frozen=True, slots=True)
-class Unfit(Finding):
+class Unfit(Finding, frozen=True):
     """Still, and not legal."""
 
     violation: Violation
 
 
-@dataclass(frozen=True, slots=True)
-class Oversized(Finding):
+class Oversized(Finding, frozen=True):
     """More cells than any piece has: a sleeve or a hand."""
 
 
-@dataclass(frozen=True, slots=True)
-class Ambiguous(Finding):
+class Ambiguous(Finding, frozen=True):
     """Two pieces at once that could be read in two ways."""
 
 
-@dataclass(frozen=True, slots=True)
-class Unsure(Finding):
+class Unsure(Finding, frozen=True):
     """Two or more placements look like this, since cells are not believed: which one is asked by pictures.
 
     `pictures[i]` is `options[i]` drawn on a free part of the board; there are none if there is no room.
@@ -102,14 +90,12 @@ class Unsure(Finding):
     depth: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Answered(Finding):
+class Answered(Finding, frozen=True):
     """A finger on one of the pictures."""
 
     question: Unsure
     placement: Placement
 
 
-@dataclass(frozen=True, slots=True)
-class Stray(Finding):
+class Stray(Finding, frozen=True):
     """Covered since before the last placement, or never seen clear: to be lifted before it can count."""

@@ -14,8 +14,9 @@ A hand anywhere in a choice's field counts, so that nobody has to aim.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 import engine
 from firmware_host.findings import Finding
@@ -31,8 +32,7 @@ if TYPE_CHECKING:
 FIELD = 4  # rows and columns that a choice takes
 
 
-@dataclass(frozen=True, slots=True)
-class Choice:
+class Choice(Struct, frozen=True):
     """One rule set on offer: its lit cells by colour, and the field in which a hand means it."""
 
     rules: str
@@ -40,20 +40,17 @@ class Choice:
     field: frozenset[GridCell]
 
 
-@dataclass(frozen=True, slots=True)
-class Chosen(Finding):
+class Chosen(Finding, frozen=True):
     """A hand lies on a choice."""
 
     choice: Choice
 
 
-@dataclass(frozen=True, slots=True)
-class Ready(Finding):
+class Ready(Finding, frozen=True):
     """A choice was made and the hand is gone: the game may begin."""
 
 
-@dataclass(frozen=True, slots=True)
-class Renewed(Finding):
+class Renewed(Finding, frozen=True):
     """A hand lies on the cells that offer a new game instead of the one that was packed away."""
 
 

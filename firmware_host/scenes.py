@@ -7,8 +7,10 @@ to move.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
+
+from msgspec.structs import replace
 
 from engine import Colour
 from firmware_host.shapes import Rect

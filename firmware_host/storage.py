@@ -12,9 +12,10 @@ from __future__ import annotations
 
 import queue
 import threading
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from firmware_host.journal import Journal, entry_row, game_row, read_unfinished, result_row
 from firmware_host.journal_file import BUSY_S, JournalError
@@ -30,28 +31,24 @@ RETRY_S = (0.5, 1.0, 2.0, 5.0, 15.0, 30.0)
 """Pauses between tries while the disk refuses; the last one repeats. A new entry is tried at once."""
 
 
-@dataclass(frozen=True, slots=True)
-class Recorded:
+class Recorded(Struct, frozen=True):
     """Everything of this game up to and including entry `seq` is durable; 0: its beginning."""
 
     game_id: str
     seq: int
 
 
-@dataclass(frozen=True, slots=True)
-class Failed:
+class Failed(Struct, frozen=True):
     """The disk refuses; nothing is lost while the daemon runs. Answered once, until Healed."""
 
     why: str
 
 
-@dataclass(frozen=True, slots=True)
-class Healed:
+class Healed(Struct, frozen=True):
     """The disk takes entries again, and has taken all that waited."""
 
 
-@dataclass(frozen=True, slots=True)
-class SetAside:
+class SetAside(Struct, frozen=True):
     """A file that was no journal of ours was kept under another name, and a new one begun."""
 
     why: str

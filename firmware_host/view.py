@@ -7,12 +7,11 @@ Everything that moves is drawn from `since_s`, so a view is a constant and the p
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from engine import Colour
+from msgspec import Struct
+
+from engine import Colour  # noqa: TC001 - whoever asks for the types of a light's fields needs it
 
 GridCell = tuple[int, int]  # (row, col) of the LED grid
 
@@ -57,8 +56,7 @@ class Meaning(StrEnum):
     FINAL = "final score"
 
 
-@dataclass(frozen=True, slots=True)
-class ScoreLine:
+class ScoreLine(Struct, frozen=True):
     """One player's part of the final score. `place` counts from 1, ties share it.
 
     `fill` is squares placed / all squares of the colours, 0..1; `colours` in turn order.
@@ -70,8 +68,7 @@ class ScoreLine:
     place: int
 
 
-@dataclass(frozen=True, slots=True)
-class Light:
+class Light(Struct, frozen=True):
     """One thing said, in grid cells.
 
     `cells` are the lit cells (for moving lights: where they start, see each meaning's row in `lights`);
@@ -92,8 +89,7 @@ class Light:
     level: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class View:
+class View(Struct, frozen=True):
     """The whole picture: grid size, where the board lies in it, and the lights, lowest first.
 
     `pieces` says whose plastic lies on which cell: light through it is compensated, and while there is any

@@ -7,8 +7,9 @@ a function, and hands every report to that function in the loop's thread. Host t
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
+
+from msgspec import Struct
 
 if TYPE_CHECKING:
     import asyncio
@@ -21,8 +22,7 @@ class HardwareError(Exception):
     """Base of every error of this package; each also inherits a builtin. The message is one clear line."""
 
 
-@dataclass(frozen=True, slots=True)
-class GridFound:
+class GridFound(Struct, frozen=True):
     """The grid answers (again). `description` names it for the log, such as "20 x 20, firmware 1.2"."""
 
     rows: int
@@ -30,15 +30,13 @@ class GridFound:
     description: str
 
 
-@dataclass(frozen=True, slots=True)
-class GridLost:
+class GridLost(Struct, frozen=True):
     """No usable grid now; the driver goes on looking for it. `why` is one line that says what to do."""
 
     why: str
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class SensorFrame:
+class SensorFrame(Struct, frozen=True, eq=False):
     """One whole reading.
 
     `t_s` is the board's own clock in seconds, unwrapped and anchored to the host's when the board was found:
@@ -50,16 +48,14 @@ class SensorFrame:
     heights: NDArray[np.uint8]
 
 
-@dataclass(frozen=True, slots=True)
-class ButtonChange:
+class ButtonChange(Struct, frozen=True):
     """A button went down or up. `name` is a function: pass, take_back, hint, new, shutdown or confirm."""
 
     name: str
     pressed: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Notice:
+class Notice(Struct, frozen=True):
     """Something for the log, one line."""
 
     text: str

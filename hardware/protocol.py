@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
 from cobs import cobs
+from msgspec import Struct
 
 from hardware.ports import HardwareError
 
@@ -54,8 +55,7 @@ class Caps(IntFlag):
     MOMENTARY = 4  # cells report presses, not presence
 
 
-@dataclass(frozen=True, slots=True)
-class Hello:
+class Hello(Struct, frozen=True):
     """Board: who it is. Of another magic or protocol only those two fields mean anything."""
 
     TYPE: ClassVar[int] = 0x01
@@ -92,8 +92,7 @@ class Hello:
         return cls(rows, cols, depth, Caps(caps), leds, uid, text.decode(errors="replace"), protocol, magic)
 
 
-@dataclass(frozen=True, slots=True)
-class Snapshot:
+class Snapshot(Struct, frozen=True):
     """Board: every cell and button. `cells` is packed as on the wire; only the HELLO tells its shape."""
 
     TYPE: ClassVar[int] = 0x02
@@ -131,8 +130,7 @@ class Snapshot:
         return cls(t_ms, buttons, payload[_SNAPSHOT.size :])
 
 
-@dataclass(frozen=True, slots=True)
-class Log:
+class Log(Struct, frozen=True):
     """Board: a line for the log. Levels as Python's logging, divided by ten: 2 info, 3 warning, 4 error."""
 
     TYPE: ClassVar[int] = 0x03
@@ -167,22 +165,19 @@ class _Empty:
         return cls()
 
 
-@dataclass(frozen=True, slots=True)
-class Who(_Empty):
+class Who(_Empty, Struct, frozen=True):
     """Host: asks for a HELLO."""
 
     TYPE: ClassVar[int] = 0x11
 
 
-@dataclass(frozen=True, slots=True)
-class Alive(_Empty):
+class Alive(_Empty, Struct, frozen=True):
     """Host: is still there."""
 
     TYPE: ClassVar[int] = 0x12
 
 
-@dataclass(frozen=True, slots=True)
-class Pixels:
+class Pixels(Struct, frozen=True):
     """Host: duty values from LED `first` on, three bytes R, G, B each. The wire holds 255 - value."""
 
     TYPE: ClassVar[int] = 0x13
@@ -209,15 +204,13 @@ class Pixels:
         return cls(_FIRST.unpack_from(payload)[0], values.translate(_INVERT))
 
 
-@dataclass(frozen=True, slots=True)
-class Show(_Empty):
+class Show(_Empty, Struct, frozen=True):
     """Host: latches the pixels sent since the last SHOW."""
 
     TYPE: ClassVar[int] = 0x14
 
 
-@dataclass(frozen=True, slots=True)
-class Bye(_Empty):
+class Bye(_Empty, Struct, frozen=True):
     """Host: stops on purpose; dark until WHO."""
 
     TYPE: ClassVar[int] = 0x15

@@ -1,12 +1,12 @@
 """The renderer's promises, for every meaning, at any time and in any company."""
 
-from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from engine import Colour
 from firmware_host.lights import ROWS, Voice
