@@ -44,8 +44,8 @@ ASK_S = 8.0  # part of a piece that lies still for so long may be a whole one ov
 TOUCH_S = 0.6  # a finger on a picture
 
 
-def clusters(cells: AbstractSet[Cell], lattice: Lattice) -> list[Cells]:
-    """Edge-connected groups of these cells that have a cell on the board, by their first cell."""
+def clusters(cells: AbstractSet[Cell], lattice: Lattice, *, outside: bool = False) -> list[Cells]:
+    """Edge-connected groups of these cells, by their first cell; with `outside` those off the board, too."""
     left, found = set(cells), []
     for first in sorted(cells):
         if first not in left:
@@ -58,7 +58,7 @@ def clusters(cells: AbstractSet[Cell], lattice: Lattice) -> list[Cells]:
                     left.discard(neighbour)
                     group.add(neighbour)
                     todo.append(neighbour)
-        if any(cell in lattice for cell in group):
+        if outside or any(cell in lattice for cell in group):
             found.append(frozenset(group))
     return found
 
@@ -127,16 +127,18 @@ class Reader:
         self._unbelieved, self._suspected = unbelieved, suspected
         groups = clusters(new, self._game.lattice)
         findings: list[Finding] = []
-        moved = self._read_moved(groups, missing, push_depth)
+        pushed = clusters(new, self._game.lattice, outside=True) if missing else groups
+        moved = self._read_moved(pushed, missing, push_depth)
         if moved is not None:
             findings.append(moved)
             missing = missing - moved.cells
             groups = [group for group in groups if not group & moved.cells]
+            pushed = [group for group in pushed if not group & moved.cells]
         lifted = self._read_lifted(missing)
         if lifted is not None:
             findings.append(lifted)
             missing = missing - lifted.cells
-        displaced = list(self._read_displaced(groups, missing))
+        displaced = list(self._read_displaced(pushed, missing))
         findings += displaced
         owned = {cell for finding in displaced for cell in finding.extra}
         groups = [group for group in groups if not group & owned]
@@ -230,10 +232,11 @@ class Reader:
         return Moved(frozenset(changed), self._wait_for(answer, before), answer, depth)
 
     def _game_before(self, depth: int) -> Game:
+        """The game before its last `depth` placements, and whatever was chosen after them."""
         if depth not in self._before:
-            self._before[depth] = self._game.copy()
-            for _ in range(depth):
-                self._before[depth].undo()
+            before = self._before[depth] = self._game.copy()
+            while before.plies > self._game.plies - depth:
+                before.undo()
         return self._before[depth]
 
     # -- what cells that are not believed leave open
