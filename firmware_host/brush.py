@@ -157,7 +157,8 @@ class Brush:
         levels = np.array(gains or [1.0], np.float32)[:, None] * np.float32(self._loudness(level))
         delays = np.array(delays_ms, np.float64).round().astype(np.int64)
         rgb = self.stage.rgb(colour or self.colour, at)
-        return Moving(at, rgb, rhythm, delays, levels, self._hush.cap, blend or self._blend)
+        last_ms = int(delays.max(initial=0))
+        return Moving(at, rgb, rhythm, delays, last_ms, levels, self._hush.cap, blend or self._blend)
 
     def _loudness(self, level: float | None) -> float:
         return (self.level if level is None else level) * self._hush.factor

@@ -11,6 +11,7 @@ goes on from the journal.
 from __future__ import annotations
 
 import asyncio
+import gc
 import logging
 import os
 import random
@@ -113,6 +114,7 @@ class Daemon:
         self._store.start()
         self._keep_quiet_hours()
         self._feed_watchdog()
+        gc.freeze()  # what is there by now stays: no collection need walk through it again
         self._notify("READY=1")
         await self._stop.wait()
         self._tap(Kind.STOPPED, loop.time(), b"")

@@ -6,7 +6,7 @@ the position again and again (recorded cells, live corners, the reader) is worke
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import engine
 from firmware_host.claims import claim
@@ -33,6 +33,7 @@ class GameRecord:
         self.game_id = game_id
         self.seq = self.durable_seq = 0
         self._waits, self._emit = waits, emit
+        self._result: dict[str, Any] | None = None
         self._renew()
 
     @classmethod
@@ -89,7 +90,7 @@ class GameRecord:
         """Enter a turn and, if it was the last, the result; returns the colours that passed after it."""
         self._enter(kind, move)
         if self.game.is_over:
-            self._emit(FinishGame(game_result(self.game)))
+            self._emit(FinishGame(self.result))
             totals = ", ".join(f"{colour} {score.total}" for colour, score in self.game.scores().items())
             self._emit(Say(f"the game is over: {totals}"))
         return [later.colour for later in self.game.history[done + 1 :]]
@@ -100,7 +101,15 @@ class GameRecord:
         self._emit(Record(self.seq, kind, move.colour, piece, cells))
         self._renew()
 
+    @property
+    def result(self) -> dict[str, Any]:
+        """Options, scores and standings as they are now; worked out when somebody asks."""
+        if self._result is None:
+            self._result = game_result(self.game)
+        return self._result
+
     def _renew(self) -> None:
+        self._result = None
         self.reader = Reader(self.game, self._waits)
         self.cells = {cell: piece.colour for piece in self.placed for cell in piece.placement.cells}
         self.live_corners = self.game.live_corners()

@@ -74,13 +74,14 @@ class Still:
 class Moving:
     """Cells that each follow the rhythm after a delay of their own: what runs, circles or spreads.
 
-    `delays_ms` is (n,) int64, `levels` (n, 1) float32; the rest as in Still.
+    `delays_ms` is (n,) int64, the longest `last_ms`; `levels` is (n, 1) float32; the rest as in Still.
     """
 
     cells: NDArray[np.intp]
     rgb: NDArray[np.float32]
     rhythm: Rhythm
     delays_ms: NDArray[np.int64]
+    last_ms: int
     levels: NDArray[np.float32]
     cap: float = 1.0
     blend: Blend = Blend.ADD
@@ -108,8 +109,7 @@ class Moving:
         return soonest
 
     def _is_over(self, ms: int) -> bool:
-        last_ms = int(self.delays_ms.max(initial=0))
-        return self.blend is not Blend.COVER and self.rhythm.is_over(ms - last_ms)
+        return self.blend is not Blend.COVER and self.rhythm.is_over(ms - self.last_ms)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -20,6 +20,7 @@ from firmware_host.lights import NO_HUSH, ROWS, Hush
 from firmware_host.palettes import Palette, palette_named, to_srgb
 
 if TYPE_CHECKING:
+    from firmware_host.lights import Row
     from firmware_host.view import Light, View
 
 Frame = NDArray[np.uint8]
@@ -97,31 +98,30 @@ class Renderer:
         self._dark = np.zeros((view.rows * view.cols, 3), np.float32)
 
     def _compose(self, view: View, t_s: float) -> Cast:
+        said = [(light, ROWS[light.meaning]) for light in view.lights]
         clocks: dict[str, float] = {}
-        for light in view.lights:
-            clock = ROWS[light.meaning].clock
-            if clock is not None:
-                clocks[clock] = min(light.since_s, clocks.get(clock, light.since_s))
+        for light, row in said:
+            if row.clock is not None:
+                clocks[row.clock] = min(light.since_s, clocks.get(row.clock, light.since_s))
         lit = [
-            light
-            for light in view.lights
+            (light, row)
+            for light, row in said
             if light.since_s <= t_s and (light.until_s is None or t_s < light.until_s)
         ]
-        lit.sort(key=lambda light: ROWS[light.meaning].voice)
+        lit.sort(key=lambda pair: pair[1].voice)
+        hushing = [row for _, row in lit if row.hush is not NO_HUSH]
         layers: Cast = []
-        for light in lit:
-            row = ROWS[light.meaning]
-            hush = _hush(light, lit)
+        for light, row in lit:
+            hush = _hush(row, hushing)
             if hush.cap > 0:
                 began_s = light.since_s if row.clock is None else clocks[row.clock]
-                layers += [(layer, began_s) for layer in self._layers_of(light, hush)]
+                layers += [(layer, began_s) for layer in self._layers_of(light, row, hush)]
         return layers
 
-    def _layers_of(self, light: Light, hush: Hush) -> list[Layer]:
+    def _layers_of(self, light: Light, row: Row, hush: Hush) -> list[Layer]:
         layers = self._layers.get((light, hush))
         if layers is None:
             assert self._stage is not None
-            row = ROWS[light.meaning]
             layers = self._layers[light, hush] = list(row.draw(Brush(self._stage, light, row, hush)))
         return layers
 
@@ -131,14 +131,12 @@ def _ms(t_s: float) -> int:
     return int((t_s * 1000 + EPSILON_MS) // 1)
 
 
-def _hush(light: Light, lit: list[Light]) -> Hush:
-    """Return what the louder lights leave of this one."""
-    voice = ROWS[light.meaning].voice
+def _hush(row: Row, hushing: list[Row]) -> Hush:
+    """Return what the louder ones leave of this one."""
     hush = NO_HUSH
-    for other in lit:
-        row = ROWS[other.meaning]
-        if row.voice > voice:
-            hush &= row.hush
+    for other in hushing:
+        if other.voice > row.voice:
+            hush &= other.hush
     return hush
 
 

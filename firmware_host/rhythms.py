@@ -10,7 +10,7 @@ is `DOUBLE_BLINK`, two flashes 360 ms apart. Periods are never derived from the 
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,16 +22,21 @@ Key = tuple[float, float]  # (ms, level)
 class Rhythm:
     """A level 0..1 for every millisecond; `before` is the level ahead of the lead, if there is one."""
 
-    __slots__ = ("_before", "_lead_ms", "_level_list", "_levels", "_loop_ms", "_still_ms")
-
     def __init__(self, lead: Levels, loop: Levels, before: float = 0.0) -> None:
         self._levels = np.concatenate([lead, loop]).astype(np.float32)
-        self._level_list: list[float] = self._levels.tolist()
         self._lead_ms, self._loop_ms, self._before = len(lead), len(loop), before
-        self._still_ms = _still_ms(self._levels, len(lead))
 
     def __repr__(self) -> str:
         return f"<Rhythm {self._lead_ms} ms, then {self._loop_ms} ms for ever>"
+
+    @cached_property
+    def _level_list(self) -> list[float]:
+        levels: list[float] = self._levels.tolist()
+        return levels
+
+    @cached_property
+    def _still_ms(self) -> list[int]:
+        return _still_ms(self._levels, self._lead_ms)
 
     def at(self, ms: int) -> float:
         """Return the level `ms` after the start."""

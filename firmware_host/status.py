@@ -36,7 +36,7 @@ def describe_status(table: Table) -> dict[str, Any]:
         else {"colour": last.colour, "piece": last.placement.piece, "cells": _cells(last.placement.cells)},
         "next": _next_thing(table),
         "problems": list(_problems(table)),
-        **game_result(game),
+        **table.record.result,
         "sensors": "lost" if table.lost is not None else "degraded" if table.health.masked else "ok",
         "masked": _cells(table.health.masked),
         "saved": table.saved,

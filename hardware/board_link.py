@@ -175,7 +175,7 @@ class BoardLink:
 
     def data_to_send(self, t_s: float) -> bytes:
         """Give everything that is due and consider it sent. Only complete frames."""
-        if not self._open:
+        if not self._open or (t_s < self.wake_s and self._chain is self._shown and not self._start):
             return b""
         out = [self._start] if self._start else []
         self._start = b""

@@ -100,7 +100,7 @@ def test_help_explains_every_command_and_option(name):
     assert len(command.help.splitlines()) >= 1
     for parameter in command.params:
         if parameter.param_type_name == "argument":
-            assert parameter.make_metavar(command.context_class(command)).strip("[]") in command.help
+            assert parameter.make_metavar(command.context_class(command)).strip("[].") in command.help
         else:
             assert parameter.opts[0] in done.stdout
             assert parameter.help, f"{name} {parameter.opts[0]} is not explained"
