@@ -82,6 +82,7 @@ class Rig:
         return found
 
     def send(self, event) -> None:
+        durable = []
         for effect in self.table.handle(event):
             match effect:
                 case Say():
@@ -95,7 +96,9 @@ class Rig:
                 case Record() | BeginGame() | FinishGame():
                     self.journal.append(effect)
                     if isinstance(effect, Record) and self.answers:
-                        self.send(Recorded(self.t_s, effect.seq))
+                        durable.append(effect.seq)
+        for seq in durable:  # later than all that came with it, as from the storage thread
+            self.send(Recorded(self.t_s, seq))
 
     def look(self) -> None:
         self.send(FrameSeen(self.t_s, self.t_s, self.heights.copy()))

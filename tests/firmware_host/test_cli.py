@@ -100,7 +100,7 @@ def test_help_explains_every_command_and_option(name):
     assert len(command.help.splitlines()) >= 1
     for parameter in command.params:
         if parameter.param_type_name == "argument":
-            assert parameter.make_metavar(command.context_class(command)).strip("[].") in command.help
+            assert parameter.make_metavar(command.context_class(command)).strip("[.]") in command.help
         else:
             assert parameter.opts[0] in done.stdout
             assert parameter.help, f"{name} {parameter.opts[0]} is not explained"
@@ -345,18 +345,12 @@ def test_options_that_make_no_sense_are_answered_with_the_usage(words, why):
 # Where the output goes.
 
 
-COMMANDS = [
-    ["rules"],
-    ["rules", "classic"],
-    ["games", "--config"],
-    ["export", "k", "--config"],
-    ["check-config"],
-]
+COMMANDS = [["rules"], ["export", "k", "--config"]]  # printed by rich, and by click
 
 
 @pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
 def test_a_reader_that_leaves_and_a_full_disk_are_no_tracebacks(config, recorded, words):
-    words = [*words, config] if words[-1] in ("--config", "check-config") else words
+    words = [*words, config] if words[-1] == "--config" else words
     read, write = os.pipe()
     os.close(read)
     gone = spawned(*words, stdout=write)

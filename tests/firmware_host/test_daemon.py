@@ -12,16 +12,12 @@ import sys
 import threading
 import time
 from pathlib import Path
-from random import Random
 
 import pytest
 
-import engine
 from firmware_host.ask import ask, watch
 from firmware_host.daemon import WATCHDOG_S, watchdog_s
 from firmware_host.journal import read_game, read_games
-from firmware_host.replay import replay
-from firmware_host.showcase import play_random
 from firmware_host.simulate import settings_text, soldered
 from hardware.hands import STYLES, Hands
 from hardware.simulator import MAX_SPEED, VirtualTable
@@ -424,40 +420,6 @@ def test_watchers_hear_that_a_take_back_is_saved(rig):
         "place",
         "undo",
     ]
-
-
-def test_killed_at_any_moment_the_same_game_goes_on(rig):
-    rng = Random(3)
-    game = engine.new_game("classic", start="fixed")
-    daemon = rig.start()
-    game_id = daemon.until(playing)["game_id"]
-    for turn in play_random(game.copy(), rng):
-        if turn.ply > 12:
-            break
-
-        def read(status, ply=turn.ply) -> bool:
-            return status["plies"] == ply or "stray" in reasons(status)
-
-        rig.place_piece(turn.placement.cells)
-        if turn.ply > 2:
-            if rng.random() < 0.6:  # else the hand is still at work, or the piece waits to be read
-                daemon.until(read)
-            seen = daemon.status()
-            daemon.end(signal.SIGKILL)
-            daemon = rig.start()
-            status = daemon.until(lambda status: status["sensors"] == "ok")
-            assert status["game_id"] == game_id
-            assert turn.ply - 1 <= status["plies"] <= turn.ply
-            if seen["saved"]:
-                assert status["plies"] >= seen["plies"]
-        if "stray" in reasons(daemon.until(read)):  # it lay there before the table looked
-            rig.lift_piece(turn.placement.cells)
-            daemon.until(lambda status: not status["problems"])
-            rig.place_piece(turn.placement.cells)
-        daemon.until_plies(turn.ply)
-        game.play(turn.placement.cells)
-    daemon.end(signal.SIGTERM)
-    assert replay(read_game(rig.state, game_id)).history == game.history
 
 
 def not_a_database(path: Path) -> None:
