@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from engine.lattice import Cell
 
 FACES = ((-1, 0, 0), (0, -1, 0), (0, 0, -1), (0, 0, 1), (0, 1, 0), (1, 0, 0))
-REACH = 3  # four cubes in a row
+PAD = 5  # two pieces of four cubes in a row, end to end
 
 
 def _is_rotation(order: tuple[int, ...], signs: tuple[int, ...]) -> bool:
@@ -58,5 +58,5 @@ def tower(heights: str) -> Lattice:
         edges=(FACES,),
         corners=((),),
         symmetries=ROTATIONS,
-        reach=(REACH, REACH, REACH),
+        pad=(PAD, PAD, PAD),
     )

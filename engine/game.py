@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from engine.errors import IllegalPass, IllegalPlacement, RulesError
 from engine.placements import Placement
-from engine.record import Move, Setup
+from engine.record import Move, Setup, new_move
 from engine.rule_set import Colour, table
 from engine.rules import Reason, Violation, judge
 from engine.scoring import SCORINGS, Score, Standing, Tally, count, rank
@@ -26,16 +26,9 @@ if TYPE_CHECKING:
 NOBODY: frozenset[Colour] = frozenset()
 
 
-class _Before(NamedTuple):
-    """What undo brings back."""
-
-    number: int
-    side: Side
-    occupied: int
-    slot: int
-    passed: frozenset[Colour]
-    out: frozenset[Colour]
-    moves: int
+# What undo brings back: number of the colour, its side, what is occupied, what is gone, the slot, who passed,
+# who is out, how many moves there were.
+_Before = tuple[int, "Side", int, int, int, frozenset[Colour], frozenset[Colour], int]
 
 
 class Game:
@@ -66,6 +59,7 @@ class Game:
         self._undo: list[_Before] = []
         self._slot = -1  # turns so far, passes included, the first round's head start too
         self._to_move: Colour | None = None
+        self._legal = 0  # what it may place, as a set
         self._passed = NOBODY  # since the last placement
         self._out = NOBODY  # given up, or blocked where that is for good
         self.first_to_move = self.colours[0]
@@ -154,7 +148,9 @@ class Game:
     def legal_placements(self, colour: Colour | None = None) -> list[Placement]:
         """List everything a colour may place, if it were its turn. Default: the colour to move."""
         number = self._asked(colour)
-        return [] if number is None else self._position.legal(number)
+        if number is None:
+            return []
+        return self._position.table.listed(self._position.legal(number))
 
     def live_corners(self, colour: Colour | None = None) -> tuple[Cell, ...]:
         """Return the legal corners that some legal placement covers, sorted. Default: the colour to move."""
@@ -169,8 +165,7 @@ class Game:
 
         Where faces must touch (in 3D) there are none.
         """
-        board, occupied = self.lattice.board, self._position.occupied
-        return self.lattice.cells_of(self._side(colour).beside & board & ~occupied)
+        return self.lattice.cells_of(self._position.barred(self._index(colour)))
 
     def start_cells(self, colour: Colour) -> tuple[Cell, ...]:
         """Return the free cells one of which the first piece must cover; none after the first piece."""
@@ -204,8 +199,7 @@ class Game:
 
     def choose(self, rng: random.Random) -> Placement | None:
         """Draw one of the legal placements, all equally likely; None when the game is over."""
-        number = self._asked(None)
-        return None if number is None else self._position.choose(number, rng)
+        return self._position.table.drawn(self._legal, rng.random()) if self._legal else None
 
     # Playing.
 
@@ -219,22 +213,35 @@ class Game:
         Raises:
             IllegalPlacement: it carries the Violation; nothing has changed.
         """
-        mover = self._to_move
-        if mover is not None and colour is not None and colour != mover:
-            wrong = cells.cells if isinstance(cells, Placement) else tuple(cells)
-            raise IllegalPlacement(Violation(Reason.NOT_YOUR_TURN, wrong))
-        found = self.check(cells)
-        if isinstance(found, Violation):
-            raise IllegalPlacement(found)
-        assert mover is not None
-        number = self._number[mover]
-        self._remember(number)
-        self._position.place(number, found)
-        move = Move(mover, found)
+        mover, board = self._to_move, self._position
+        if (
+            mover is not None
+            and isinstance(cells, Placement)
+            and cells.form.table is board.table
+            and self._legal >> cells.number & 1
+            and (colour is None or colour == mover)
+        ):
+            found = cells
+        else:
+            found = self._checked(cells, colour)
+            assert mover is not None
+        self._remember(self._number[mover])
+        board.place(self._number[mover], found)
+        move = new_move((mover, found, False, False))
         self._history.append(move)
         self._passed = NOBODY
         self._next_turn()
         return move
+
+    def _checked(self, cells: Iterable[Cell] | Placement, colour: Colour | None) -> Placement:
+        """Return the placement if it is legal. Raises IllegalPlacement."""
+        found = self.check(cells)
+        if self._to_move is not None and colour not in (None, self._to_move):
+            wrong = cells.cells if isinstance(cells, Placement) else tuple(cells)
+            found = Violation(Reason.NOT_YOUR_TURN, wrong)
+        if isinstance(found, Violation):
+            raise IllegalPlacement(found)
+        return found
 
     def pass_turn(self) -> Move:
         """Pass although something could be placed.
@@ -273,13 +280,14 @@ class Game:
         """
         if not self._undo:
             raise IndexError("nothing to take back")
-        before = self._undo.pop()
-        taken = tuple(self._history[before.moves :])
-        del self._history[before.moves :]
-        self._position.go_back(before.number, before.side, before.occupied)
-        self._slot, self._passed, self._out = before.slot, before.passed, before.out
+        number, side, occupied, gone, self._slot, self._passed, self._out, moves = self._undo.pop()
+        taken = tuple(self._history[moves:])
+        del self._history[moves:]
+        self._position.go_back(number, side, occupied, gone)
         self._to_move = self._turns.colour(self._slot)
-        self._keep_starts(self._slot)
+        if self._turns.head_start:
+            self._keep_starts(self._slot)
+        self._legal = self._position.legal(self._number[self._to_move])
         return taken
 
     def copy(self) -> Game:
@@ -374,18 +382,10 @@ class Game:
         self._slot = self._turns.head_start + rounds * len(self.colours) + first - 1
 
     def _remember(self, number: int) -> None:
-        position = self._position
-        self._undo.append(
-            _Before(
-                number,
-                position.sides[number],
-                position.occupied,
-                self._slot,
-                self._passed,
-                self._out,
-                len(self._history),
-            )
-        )
+        """Keep what undo brings back if this colour now does something."""
+        board = self._position
+        before = (number, board.sides[number], board.occupied, board.gone)
+        self._undo.append((*before, self._slot, self._passed, self._out, len(self._history)))
 
     def _give_way(self, move: Move) -> Move:
         """Record that a colour passes of its own will, or gives up."""
@@ -407,9 +407,11 @@ class Game:
             if slot == turns.end:
                 break
             colour = turns.colour(slot)
-            self._keep_starts(slot)
-            if colour not in self._out and self._position.can_place(self._number[colour]):
-                self._slot, self._to_move = slot, colour
+            if turns.head_start:
+                self._keep_starts(slot)
+            legal = 0 if colour in self._out else self._position.legal(self._number[colour])
+            if legal:
+                self._slot, self._to_move, self._legal = slot, colour, legal
                 if passes:
                     self._history += passes
                     self._passed = passed
@@ -418,12 +420,10 @@ class Game:
                 return
             passes.append(Move(colour, forced=True))
             passed |= {colour}
-        self._to_move = None
+        self._to_move, self._legal = None, 0
 
     def _keep_starts(self, slot: int) -> None:
         """Keep the other colours' start cells free during a head start."""
-        if not self._turns.head_start:
-            return
         position = self._position
         for number, colour in enumerate(self.colours):
             kept = 0

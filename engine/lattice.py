@@ -38,7 +38,7 @@ class Lattice:
         edges: for every kind of cell, the steps to the cells that share an edge (a face in 3D) with it.
         corners: for every kind of cell, the steps to the cells that share only a corner with it.
         symmetries: maps of the endless lattice onto itself that turn and flip pieces (the identity included).
-        reach: how far a piece may extend from one of its cells, per axis; sets the padding.
+        pad: how far apart, per axis, the middles of two pieces that touch can be.
         kind: the kind of a cell; cells of one kind look alike in every direction (upward and downward
             triangles differ).
         vertices: the tips of a cell, as points; only where rules ask for them.
@@ -52,7 +52,7 @@ class Lattice:
         edges: Sequence[Sequence[Cell]],
         corners: Sequence[Sequence[Cell]],
         symmetries: Sequence[Callable[[Cell], Cell]],
-        reach: Cell,
+        pad: Cell,
         kind: Callable[[Cell], int] = lambda _cell: 0,
         vertices: Callable[[Cell], tuple[Cell, ...]] = lambda _cell: (),
     ) -> None:
@@ -68,12 +68,13 @@ class Lattice:
 
         sizes = tuple(max(axis) + 1 for axis in zip(*self.cells, strict=True))
         strides = [1]
-        for size, pad in zip(sizes[:0:-1], reach[:0:-1], strict=True):
-            strides.insert(0, strides[0] * (size + pad))
+        for size, gap in zip(sizes[:0:-1], pad[:0:-1], strict=True):
+            strides.insert(0, strides[0] * (size + gap))
+        self.sizes = sizes
         self.rows, self.cols = sizes[:2]
         self.levels = sizes[2] if len(sizes) > 2 else 1
         self.strides = tuple(strides)
-        self.lift = sum(pad * stride for pad, stride in zip(reach, strides, strict=True))
+        self.lift = sum(gap * stride for gap, stride in zip(pad, strides, strict=True))
         """Added to every spot, so that a step to any side of a cell is a spot, too."""
         self.spots: list[int] = [self.lift + self.step(cell) for cell in self.cells]
         self.edges_around = [sum(1 << self.lift + self.step(step) for step in steps) for steps in edges]
@@ -81,9 +82,14 @@ class Lattice:
         self.corners_around = [sum(1 << self.lift + self.step(step) for step in steps) for steps in corners]
         """Likewise, those that share only a corner with it."""
         self.cell_at: dict[int, Cell] = dict(zip(self.spots, self.cells, strict=True))
+        end = self.spots[-1] + 2 * self.lift
+        self.kind_at: Sequence[int] = bytes(end)
+        """The kind of the cell at every spot, on the board or not."""
+        if self.kinds > 1:
+            self.kind_at = [kind(self.place(spot)) for spot in range(end)]
         self.board: int = sum(1 << spot for spot in self.spots)
         """The bitboard of all cells."""
-        self.walls: int = ((1 << (self.spots[-1] + 2 * self.lift)) - 1) ^ self.board
+        self.walls: int = ((1 << end) - 1) ^ self.board
         """The bitboard of the padding."""
 
     def __repr__(self) -> str:
@@ -101,6 +107,20 @@ class Lattice:
     def step(self, offset: Cell) -> int:
         """Return the distance in spots of a step from one cell to another."""
         return sum(part * stride for part, stride in zip(offset, self.strides, strict=True))
+
+    def home(self, kind: int) -> Cell:
+        """Return a place of a kind in the middle of the board, whether it has a cell there or not."""
+        *middle, last = (size // 2 for size in self.sizes)
+        return next(p for p in ((*middle, last), (*middle, last + 1)) if self.kind(p) == kind)
+
+    def place(self, spot: int) -> Cell:
+        """Return what would be the cell at a spot, if the board had it."""
+        place = []
+        rest = spot - self.lift
+        for stride in self.strides:
+            part, rest = divmod(rest, stride)
+            place.append(part)
+        return tuple(place)
 
     def index(self, cell: Cell) -> int:
         """Return the index of a cell. Raises KeyError when the board has no such cell."""

@@ -6,13 +6,13 @@ too (letters, digits, ``,`` ``:`` ``_``), for game files and to be shown with th
 
 from __future__ import annotations
 
+import random
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from engine.errors import RulesError
 
 if TYPE_CHECKING:
-    import random
     from collections.abc import Mapping
     from typing import Any
 
@@ -45,7 +45,7 @@ class Option:
         """Every value, or what it looks like, and what it means."""
         return [(name, choice.summary) for name, choice in self.choices.items()]
 
-    def read(self, rules: RuleSet, value: object, rng: random.Random) -> tuple[str, Mapping[str, Any]]:  # noqa: ARG002
+    def read(self, rules: RuleSet, value: object, seed: int) -> tuple[str, Mapping[str, Any]]:  # noqa: ARG002
         """Return the value as a word, and what it changes. Raises RulesError: the value cannot be."""
         word = {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value)
         if word not in self.choices:
@@ -60,7 +60,7 @@ class Number(Option):
         super().__init__(summary, "0", {"0": Choice("none", {field: 0}), f"1...{most}": Choice(meaning)})
         self._field, self._most = field, most
 
-    def read(self, rules: RuleSet, value: object, rng: random.Random) -> tuple[str, Mapping[str, Any]]:  # noqa: ARG002
+    def read(self, rules: RuleSet, value: object, seed: int) -> tuple[str, Mapping[str, Any]]:  # noqa: ARG002
         """Return the value as a word, and what it changes. Raises RulesError: the value cannot be."""
         number = _whole(value)
         if number is None or not 0 <= number <= self._most:
@@ -79,13 +79,13 @@ class Order(Option):
         }
         super().__init__("who begins, and who follows whom", "written", choices)
 
-    def read(self, rules: RuleSet, value: object, rng: random.Random) -> tuple[str, Mapping[str, Any]]:
+    def read(self, rules: RuleSet, value: object, seed: int) -> tuple[str, Mapping[str, Any]]:
         """Return the order as a word, and what it changes. Raises RulesError: the value cannot be."""
         colours = rules.colours
         if value == "written":
             return "written", {}
         if value == "random":
-            first = rng.randrange(len(colours))
+            first = random.Random(seed).randrange(len(colours))
             colours = colours[first:] + colours[:first]
         else:
             names = _words(value)
@@ -105,7 +105,7 @@ class Given(Option):
         )
         self._field, self._least, self._most, self._to = field, least, most, to
 
-    def read(self, rules: RuleSet, value: object, rng: random.Random) -> tuple[str, Mapping[str, Any]]:  # noqa: ARG002
+    def read(self, rules: RuleSet, value: object, seed: int) -> tuple[str, Mapping[str, Any]]:  # noqa: ARG002
         """Return the value as a word, and what it changes. Raises RulesError: the value cannot be."""
         if value in ("none", "", {}):
             return "none", {self._field: {}}
@@ -135,7 +135,7 @@ class Pieces(Option):
         super().__init__(summary, "none", {"none": Choice("none", {field: ()}), "piece,...": Choice(meaning)})
         self._field = field
 
-    def read(self, rules: RuleSet, value: object, rng: random.Random) -> tuple[str, Mapping[str, Any]]:  # noqa: ARG002
+    def read(self, rules: RuleSet, value: object, seed: int) -> tuple[str, Mapping[str, Any]]:  # noqa: ARG002
         """Return the names as a word, and what they change. Raises RulesError: there is no such piece."""
         if value in ("none", "", (), []):
             return "none", {self._field: ()}
@@ -160,13 +160,13 @@ class Building(Option):
             ("443/443/2..", "a building of your own: rows of heights, . where nothing is built"),
         ]
 
-    def read(self, rules: RuleSet, value: object, rng: random.Random) -> tuple[str, Mapping[str, Any]]:
+    def read(self, rules: RuleSet, value: object, seed: int) -> tuple[str, Mapping[str, Any]]:
         """Return the value as a word, and what it changes. Raises RulesError: the value cannot be."""
         word = str(value)
         if self.DRAWN.fullmatch(word) and set(word) - set("./") and word not in self.choices:
             return word, {"structure": word}
         try:
-            return super().read(rules, value, rng)
+            return super().read(rules, value, seed)
         except RulesError as error:
             raise RulesError(f"{error}, or heights from 1 to 9 such as 443/443/2..") from None
 

@@ -1,212 +1,290 @@
-"""Every placement of a piece set on a lattice, in terms of bitboards.
+"""Every placement of a piece set on a lattice, as bits of one integer.
 
-There are tens of thousands of placements, but only a few hundred of them cover a given cell, and those look
-the same around every cell. So nothing here is tabulated per board cell. Around a cell, its *view*::
+A placement is a form (a piece in one orientation) at an anchor (the middle of its bounding box). Its number
+is the distance of the anchor from the first cell, in spots, times ``stride``, plus the slot of the form. So a
+set of placements is one integer, and to move all of them across the board is a shift. What a piece rules out
+or makes possible looks the same wherever it lies: it is known once per form and costs a shift and an OR.
+There is no table per cell, and none per placement::
 
-            8
-          7 3 7           A piece of five squares that covers X lies within these 41 cells. Every way to
-        7 3 2 3 7         cover X has a number, and a set of ways is one integer, bit i for way i. For each
-      7 3 2 1 2 3 7       cell of the window ``hit`` holds the ways that cover it, too.
-    8 3 2 1 X 1 2 3 8
-      7 3 2 1 2 3 7       Which ways fit is then: all of them, minus ``hit`` of every blocked cell in the
-        7 3 2 3 7         window. Looked up in a few chunks of about ten cells, that costs four
-          7 3 7           dictionary accesses.
-            8
+    . 4 4 4 .        So many of the eight forms of the piece L4 cover the cell X from each anchor. As a set
+    . 4 X 4 .        this is ``cover``, which can be moved to any cell. Its OR over a piece's cells is what
+    . 4 4 4 .        the piece makes impossible for all, over its edges what it forbids to its own colour,
+                     and over its corners what it lets its own colour do.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import struct
+from itertools import compress, product
 from typing import TYPE_CHECKING
 
 from engine.pieces import orientations
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable
 
     from engine.lattice import Cell, Lattice
     from engine.pieces import Orientation, PieceSet
 
-CHUNK = 11  # cells per lookup: 2,048 entries at most, filled as they occur
+WORD = 64
+HALVES = [(1 << power, (1 << (1 << power)) - 1) for power in range(20, -1, -1)]
+FEW = 6  # so few are taken off one by one
+BIT = [1 << bit for bit in range(WORD)]
 
 
-@dataclass(frozen=True, slots=True)
 class Placement:
-    """A piece on certain cells. Which colour it is placed for is not part of it."""
+    """A piece on certain cells. Which colour it is placed for is not part of it.
 
-    piece: str
-    cells: tuple[Cell, ...]
-    """Sorted."""
-    mask: int = field(repr=False, compare=False)
-    """The bitboard of the cells."""
-    form: Form = field(repr=False, compare=False)
-    shift: int = field(repr=False, compare=False)
-    """How far the form's bitboards are to be shifted to lie here."""
+    Thousands are made in a game, most of them only to be counted, so it knows its cells when asked for them.
+    """
+
+    __slots__ = ("_cells", "form", "number", "shift")
+
+    def __init__(self, form: Form, shift: int, number: int) -> None:
+        self.form = form
+        self.shift = shift
+        """How far the form's bitboards are to be shifted to lie here."""
+        self.number = number
+        """Its bit in a set of placements."""
+        self._cells: tuple[Cell, ...] | None = None
+
+    @property
+    def piece(self) -> str:
+        """The name of the piece."""
+        return self.form.name
+
+    @property
+    def cells(self) -> tuple[Cell, ...]:
+        """The cells, sorted."""
+        if self._cells is None:
+            self._cells = self.form.table.lattice.cells_of(self.mask)
+        return self._cells
+
+    @property
+    def mask(self) -> int:
+        """The bitboard of the cells."""
+        return self.form.mask << self.shift
+
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        if not isinstance(other, Placement):
+            return NotImplemented
+        return self.piece == other.piece and self.cells == other.cells
+
+    def __hash__(self) -> int:
+        return hash(self.cells)
+
+    def __repr__(self) -> str:
+        return f"Placement(piece={self.piece!r}, cells={self.cells!r})"
 
 
 class Form:
-    """One orientation of a piece; its bitboards have the first cell at bit ``lattice.lift``."""
-
-    __slots__ = (
-        "beside",
-        "kind",
-        "kinds",
-        "mask",
-        "number",
-        "piece",
-        "spots",
-        "steps",
-        "table",
-        "touch",
-        "ways",
-    )
+    """One orientation of a piece; its bitboards have the anchor at bit ``lattice.lift``."""
 
     def __init__(self, table: Placements, number: int, piece: int, orientation: Orientation) -> None:
         lattice = table.lattice
+        kinds, steps = orientation
+        middle = tuple((min(axis) + max(axis)) // 2 for axis in zip(*steps, strict=True))
+        home = lattice.home(kinds[0])
+        anchor = tuple(map(sum, zip(home, middle, strict=True)))
         self.table = table
-        self.number = number
         self.piece = piece
         """Number of the piece in its set."""
-        self.kinds, self.steps = orientation
-        self.kind = self.kinds[0]
-        """The kind of the first cell."""
-        self.ways = 0
-        """The ways in which the piece, turned anyhow, covers a cell of that kind; known with the views."""
-        self.spots = [lattice.lift + lattice.step(step) for step in self.steps]
-        self.mask = mask = sum(1 << spot for spot in self.spots)
+        self.name = table.names[piece]
+        self.kind = lattice.kind(anchor)
+        """The kind of cell at the anchor, whether the piece covers it or not."""
+        self.slot = table.take_slot(self.kind)
+        self.number = number
+        self.kinds = kinds
+        self.steps = [lattice.step(step) - lattice.step(middle) for step in steps]
+        """From the anchor to every cell, in spots."""
+        self.mask = sum(1 << lattice.lift + step for step in self.steps)
         beside = touch = 0
-        for kind, spot in zip(self.kinds, self.spots, strict=True):
-            beside |= lattice.edges_around[kind] << spot >> lattice.lift
-            touch |= lattice.corners_around[kind] << spot >> lattice.lift
-        self.beside = beside & ~mask
+        for kind, step in zip(kinds, self.steps, strict=True):
+            beside |= moved(lattice.edges_around[kind], step)
+            touch |= moved(lattice.corners_around[kind], step)
+        self.beside = beside & ~self.mask
         """The cells that share an edge with the piece."""
-        self.touch = touch & ~(mask | beside)
+        self.touch = touch & ~(self.mask | beside)
         """The cells that share only a corner with it."""
 
 
-class Fits(dict[int, int]):
-    """Blocked cells of one chunk of a window -> the ways that avoid them all. Filled as asked for."""
+class _Covering(dict[int, int]):
+    """For every spot, the placements that cover it; some of them may leave the board."""
 
-    __slots__ = ("_view",)
-
-    def __init__(self, view: View) -> None:
+    def __init__(self, table: Placements) -> None:
         super().__init__()
-        self._view = view
+        self._table = table
 
-    def __missing__(self, blocked: int) -> int:
-        self[blocked] = ways = self._view.every & ~self._view.union(blocked)
-        return ways
-
-
-class View:
-    """The ways to cover a cell of one kind."""
-
-    __slots__ = ("by_piece", "chunks", "every", "hit", "keys", "kind", "reach", "ways", "window")
-
-    def __init__(self, table: Placements, kind: int) -> None:
-        self.kind = kind
-        self.ways = [
-            (form, spot - form.spots[0])
-            for form in table.forms
-            for of_kind, spot in zip(form.kinds, form.spots, strict=True)
-            if of_kind == kind
-        ]
-        """Every way: a form, and how far its first cell lies before the cell in view."""
-        self.every: int = (1 << len(self.ways)) - 1
-        self.keys = [form.number - back * len(table.forms) for form, back in self.ways]
-        self.reach: int = max(back for _form, back in self.ways)
-        """How far the window begins before the cell: ``board >> (spot - reach)`` brings it to bit 0."""
-        self.by_piece = [0] * len(table.pieces.shapes)
-        """For every piece of the set, its ways."""
-        self.hit: dict[int, int] = {}
-        """For every cell of the window, as its bit, the ways that cover it."""
-        hit, reach = self.hit, self.reach
-        for way, (form, back) in enumerate(self.ways):
-            bit = 1 << way
-            self.by_piece[form.piece] |= bit
-            start = reach - back - form.spots[0]
-            for spot in form.spots:
-                cell = 1 << (start + spot)
-                hit[cell] = hit.get(cell, 0) | bit
-        self.window: int = sum(hit)
-        """Bitboard of the cells within reach."""
-        busy = sorted(hit, key=lambda cell: -hit[cell].bit_count())  # what rules out most comes first
-        count = -(-len(busy) // CHUNK)
-        parts = [busy[len(busy) * i // count : len(busy) * (i + 1) // count] for i in range(count)]
-        self.chunks = [(sum(part), Fits(self)) for part in parts]
-
-    def union(self, cells: int) -> int:
-        """Return the ways that cover at least one of these cells of the window."""
-        cells &= self.window
-        hit = self.hit
-        ways = 0
-        while cells:
-            low = cells & -cells
-            ways |= hit[low]
-            cells ^= low
-        return ways
+    def __missing__(self, spot: int) -> int:
+        table, lattice = self._table, self._table.lattice
+        shift = (spot - 2 * lattice.lift) * table.stride
+        self[spot] = found = moved(table.cover[lattice.kind_at[spot]], shift)
+        return found
 
 
-class Placements(dict[int, Placement]):
-    """All placements of a piece set on a lattice, made when first asked for.
-
-    The key of a placement is ``spot of its first cell * number of forms + number of the form``.
-    """
+class Placements:
+    """All placements of a piece set on a lattice."""
 
     def __init__(self, lattice: Lattice, pieces: PieceSet) -> None:
-        super().__init__()
         self.lattice = lattice
         self.pieces = pieces
         self.names = tuple(pieces.shapes)
+        self._slots = [0] * lattice.kinds
         self.forms: list[Form] = []
         for piece, shape in enumerate(pieces.shapes.values()):
             for orientation in orientations(lattice, shape):
                 self.forms.append(Form(self, len(self.forms), piece, orientation))
-        self.views = [View(self, kind) for kind in range(lattice.kinds)]
-        for form in self.forms:
-            form.ways = self.views[form.kind].by_piece[form.piece]
-        self.stride = len(self.forms)
-        self.without = [
-            tuple([view.every & ~view.by_piece[piece] for view in self.views])
-            for piece in range(len(self.names))
+        self.stride = max(self._slots)
+        """How many numbers belong to an anchor."""
+        self._forms_at = [[form for form in self.forms if form.kind == kind] for kind in range(lattice.kinds)]
+        self._kinds = lattice.kind_at[lattice.lift :]
+        self._form_of = {
+            (form.kinds[0], form.mask >> lattice.lift + form.steps[0]): form for form in self.forms
+        }
+        self.lead = 2 * lattice.lift * self.stride
+        """Where sets that ``around`` makes have the anchor, before they are moved."""
+        self.cover = [
+            self.gathered((form, step) for form, of, step in self._cells() if of == kind)
+            for kind in range(lattice.kinds)
         ]
-        """For every piece, the ways of all others, per kind of cell."""
-        self.view_at = {spot: self.views[lattice.kind(cell)] for spot, cell in lattice.cell_at.items()}
-        self._form_of = {(form.kind, form.mask >> lattice.lift): form for form in self.forms}
+        """For every kind, the placements that cover a cell of that kind."""
+        self.covering = _Covering(self)
+        self.of_piece = self._on_board()
+        """For every piece, the placements that lie on the board,"""
+        self.on_board = 0
+        """and those of all pieces."""
+        for placements in self.of_piece:
+            self.on_board |= placements
+        self._words = -(-self.stride * (lattice.spots[-1] - lattice.lift + 1) // WORD)
+        self._unpack = struct.Struct(f"<{self._words}Q").unpack
+        self._rows: list[list[Placement | None]] = [[None] * WORD for _ in range(self._words)]
+        self._first = {id(row): WORD * index for index, row in enumerate(self._rows)}
 
-    def __missing__(self, key: int) -> Placement:
-        spot, number = divmod(key, len(self.forms))
-        form = self.forms[number]
-        cell_at = self.lattice.cell_at
-        shift = spot - self.lattice.lift
-        cells = tuple([cell_at[shift + spot] for spot in form.spots])
-        self[key] = placement = Placement(self.names[form.piece], cells, form.mask << shift, form, shift)
+    def __getitem__(self, number: int) -> Placement:
+        """Return the placement of a number, always the same."""
+        row, bit = self._rows[number // WORD], number % WORD
+        placement = row[bit]
+        if placement is None:
+            shift, slot = divmod(number, self.stride)
+            placement = row[bit] = Placement(self._forms_at[self._kinds[shift]][slot], shift, number)
         return placement
+
+    def take_slot(self, kind: int) -> int:
+        """Number the forms whose anchors are on cells of one kind."""
+        self._slots[kind] += 1
+        return self._slots[kind] - 1
 
     def find(self, mask: int) -> Placement | None:
         """Return the placement on exactly these cells of the board, if they form a piece."""
         if not mask:
             return None
         spot = (mask & -mask).bit_length() - 1
-        form = self._form_of.get((self.view_at[spot].kind, mask >> spot))
-        return self[spot * len(self.forms) + form.number] if form else None
+        form = self._form_of.get((self.lattice.kind_at[spot], mask >> spot))
+        if form is None:
+            return None
+        return self[(spot - form.steps[0] - self.lattice.lift) * self.stride + form.slot]
 
-    def every(self) -> Iterator[Placement]:
-        """Go through all of them, in the order of their first cells."""
-        for spot in self.lattice.spots:
-            view = self.view_at[spot]
-            fit = view.every & ~view.union(self.lattice.walls >> (spot - view.reach))
-            for way, (_form, back) in enumerate(view.ways):
-                if back == 0 and fit >> way & 1:
-                    yield self[spot * len(self.forms) + view.keys[way]]
+    def gathered(self, parts: Iterable[tuple[Form, int]]) -> int:
+        """Join, for these forms, the placements whose step from the anchor leads to one and the same spot.
 
-    def at(self, spot: int, ways: int) -> list[Placement]:
-        """List the placements that are these ways to cover a spot."""
-        keys = self.view_at[spot].keys
-        base = spot * len(self.forms)
-        found = []
-        while ways:
-            way = ways.bit_length() - 1
-            found.append(self[base + keys[way]])
-            ways ^= 1 << way
+        The spot is ``lattice.lift``, and anchors are counted from the beginning.
+        """
+        lift, stride = self.lattice.lift, self.stride
+        return sum(1 << (lift - step) * stride + form.slot for form, step in parts)
+
+    def covering_any(self, board: int) -> int:
+        """Return the placements that cover any of these cells."""
+        found = 0
+        while board:
+            spot = board.bit_length() - 1
+            found |= self.covering[spot]
+            board ^= 1 << spot
         return found
+
+    def around(self, kind: int, board: int) -> int:
+        """Return the placements that cover any of these cells around an anchor of a kind.
+
+        The anchor is at ``lattice.lift`` of the board, and at ``lead`` of the result, which may be moved.
+        """
+        lattice = self.lattice
+        home = lattice.lift + lattice.step(lattice.home(kind))
+        found = 0
+        while board:
+            spot = board.bit_length() - 1
+            found |= self.cover[lattice.kind_at[home + spot - lattice.lift]] << spot * self.stride
+            board ^= 1 << spot
+        return found
+
+    def every(self) -> list[Placement]:
+        """Return all that lie on the board."""
+        return self.listed(self.on_board)
+
+    def listed(self, placements: int) -> list[Placement]:
+        """Return the members of a set of placements."""
+        words = self._unpack(placements.to_bytes(8 * self._words, "little"))
+        found: list[Placement] = []
+        for row, word in zip(compress(self._rows, words), filter(None, words), strict=True):
+            while word:
+                bit = word.bit_length() - 1
+                word ^= BIT[bit]  # noqa: PLW2901
+                placement = row[bit]
+                if placement is None:
+                    placement = self[self._first[id(row)] + bit]
+                found.append(placement)
+        return found
+
+    def drawn(self, placements: int, at: float) -> Placement:
+        """Return the member of a set of placements at a fraction of all, from 0 to below 1."""
+        number = (placements & -placements).bit_length() - 1
+        placements >>= number
+        count = placements.bit_count()
+        rank = int(at * count)
+        for size, low in HALVES[-placements.bit_length().bit_length() :]:
+            if count < FEW:
+                break
+            lower = placements & low
+            below = lower.bit_count()
+            if rank < below:
+                placements, count = lower, below
+            else:
+                rank -= below
+                count -= below
+                placements >>= size
+                number += size
+        while rank:
+            placements &= placements - 1
+            rank -= 1
+        return self[number + (placements & -placements).bit_length() - 1]
+
+    def _cells(self) -> Iterable[tuple[Form, int, int]]:
+        for form in self.forms:
+            for kind, step in zip(form.kinds, form.steps, strict=True):
+                yield form, kind, step
+
+    def _on_board(self) -> list[int]:
+        lattice, outside = self.lattice, 0
+        reach = max(abs(step) for form in self.forms for step in form.steps)
+        for spot in range(lattice.lift - reach, lattice.spots[-1] + reach + 1):
+            if not lattice.board >> spot & 1:
+                cover = self.cover[lattice.kind_at[spot]]
+                outside |= moved(cover, (spot - 2 * lattice.lift) * self.stride)
+        anchors = [0] * lattice.kinds
+        for place in product(*map(range, lattice.sizes)):
+            anchors[lattice.kind(place)] |= 1 << lattice.step(place) * self.stride
+        slots = dict.fromkeys(product(range(len(self.names)), range(lattice.kinds)), 0)
+        for form in self.forms:
+            slots[form.piece, form.kind] |= 1 << form.slot
+        on_board = []
+        for piece in range(len(self.names)):
+            placements = 0
+            for kind, everywhere in enumerate(anchors):
+                placements |= everywhere * slots[piece, kind]
+            on_board.append(placements & ~outside)
+        return on_board
+
+
+def moved(bits: int, shift: int) -> int:
+    """Shift to the left; to the right if negative."""
+    return bits << shift if shift >= 0 else bits >> -shift

@@ -1,25 +1,21 @@
-"""Pieces on the board and in hand, and the search for what may be placed.
+"""Pieces on the board and in hand, and what may be placed.
 
-A position is a handful of integers (bitboards), so it is copied and taken back by keeping the old ones. What
-it finds, it finds corner by corner (a *spot* is a cell's bit number): which ways to cover that corner fit.
-
-As long as a game only goes on, a corner's ways only get fewer: other colours take cells, a colour's own
-pieces take cells, forbid their edges and leave the hand (RULES call it *a blocked colour stays blocked*). So
-every colour keeps a ``Frontier``, its corners with the ways they had when last looked at, and looks again
-only where it must.
+A position is a handful of integers, sets of cells (bitboards) and sets of placements, so it is taken back by
+keeping the old ones. For every colour there are the placements that have the contact they need (``reach``),
+those that have a contact they must not have (``dead``) and those of pieces in hand; for all colours, those
+that lie on a square already taken (``gone``). A piece put down adds to three of these what ``marks`` knows of
+its form, and what is legal is ``reach & hand & ~(gone | dead)``.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from itertools import accumulate, chain
-from operator import and_
-from typing import TYPE_CHECKING
+from functools import cache
+from typing import TYPE_CHECKING, NamedTuple
 
 from engine.rules import Reason, Violation
 
 if TYPE_CHECKING:
-    import random
+    from collections.abc import Callable
 
     from engine.lattice import Cell
     from engine.placements import Form, Placement, Placements
@@ -28,49 +24,29 @@ if TYPE_CHECKING:
 class Side:
     """One colour: its squares, and its pieces in hand. Never changed, only replaced."""
 
-    __slots__ = ("beside", "hands", "own", "points", "stock", "touch")
+    __slots__ = ("beside", "open", "own", "reach", "stock", "touch")
 
-    def __init__(
-        self, own: int, beside: int, touch: int, points: int, stock: int, hands: tuple[int, ...]
-    ) -> None:
+    def __init__(self, own: int, beside: int, touch: int, stock: int, open_: int, reach: int) -> None:
         self.own = own
         """Bitboard of its squares."""
         self.beside = beside
         """Bitboard of the cells that it must not cover: those that share an edge with its squares."""
         self.touch = touch
         """Bitboard of the cells one of which its next piece must cover."""
-        self.points = points
-        """The lattice points at which it has corners, where a rule asks for them."""
         self.stock = stock
         """Its pieces in hand: bit ``copies * number of the piece`` and the following ones."""
-        self.hands = hands
-        """For every kind of cell, the ways of its view that the pieces in hand allow."""
+        self.open = open_
+        """The placements of pieces in hand that cover no cell of ``beside``."""
+        self.reach = reach
+        """Those of them that have the contact they need."""
 
 
-class Frontier:
-    """What is known about a colour's corners; everything in it can be found again from the position."""
+class Marks(NamedTuple):
+    """What a form does to sets of placements; ``Placements.settled`` moves it to where a piece is put."""
 
-    __slots__ = ("counts", "listed", "lists", "seen", "spots", "ways")
-
-    def __init__(self) -> None:
-        self.seen = 0
-        """Bitboard of the corners looked at so far."""
-        self.spots: list[int] = []
-        """Those of them that had a way when last looked at,"""
-        self.ways: list[int] = []
-        """which ways that were: now they are these or fewer,"""
-        self.counts: list[int] = []
-        """and how many."""
-        self.listed = 0
-        """Bitboard of the corners whose placements have been listed."""
-        self.lists: dict[int, list[Placement]] = {}
-        """Per piece, all placements that cover one of those and were legal when last listed."""
-
-    def forget(self, index: int) -> None:
-        """Strike out a corner that has no ways left."""
-        for column in (self.spots, self.ways, self.counts):
-            column[index] = column[-1]
-            column.pop()
+    gone: int
+    dead: int
+    reach: int
 
 
 class Position:
@@ -87,74 +63,93 @@ class Position:
         self.starts = starts
         self.occupied: int = table.lattice.walls
         """Bitboard of all cells that are not free, the padding included."""
+        self.gone = 0
+        """The placements that cover a square already taken."""
         self.reserved = [0] * len(starts)
-        """Per colour, the bitboard of free cells that are kept for others."""
-        copies = table.pieces.copies
+        """Per colour, the bitboard of free cells that are kept for others,"""
+        self._kept = [0] * len(starts)
+        """and the placements that cover them."""
+        self._too_large: dict[int, int] = {}
+        """Per colour, the placements that it must not open with."""
+        self._known: list[tuple[Side, int, int] | None] = [None] * len(starts)
+        """Per colour, what was legal when its side and ``gone`` were these."""
+        self._copies = copies = table.pieces.copies
         stock = (1 << copies * len(table.names)) - 1
+        hand = table.on_board
         for piece in removed:
             stock &= ~(((1 << copies) - 1) << copies * piece)
-        self.sides = [Side(0, 0, 0, 0, stock, self._hands(stock))] * len(starts)
-        self.forget()
+            hand ^= table.of_piece[piece]
+        reach = {start: table.covering_any(start) & hand for start in set(starts)}
+        self.sides = [Side(0, 0, 0, stock, hand, reach[start]) for start in starts]
+        self._lead, self._marks = marks(self.mark, table)
 
     def copy(self) -> Position:
         """Return an independent position."""
         other = object.__new__(type(self))
         other.__dict__.update(self.__dict__)
         other.sides, other.reserved = self.sides.copy(), self.reserved.copy()
-        other.forget()
+        other._kept, other._known = self._kept.copy(), self._known.copy()
         return other
-
-    def forget(self) -> None:
-        """Drop what was worked out; needed whenever something has become possible that was not."""
-        self._frontiers = [Frontier() for _ in self.sides]
 
     def reserve(self, colour: int, cells: int) -> None:
         """Keep free cells for others than this colour."""
         self.reserved[colour] = cells
-        self.forget()
+        self._kept[colour] = self.table.covering_any(cells)
+        self._known[colour] = None
 
-    def go_back(self, colour: int, side: Side, occupied: int) -> None:
+    def go_back(self, colour: int, side: Side, occupied: int, gone: int) -> None:
         """Take back the last placement: what these were before it."""
-        self.sides[colour], self.occupied = side, occupied
-        self.forget()
+        self.sides[colour], self.occupied, self.gone = side, occupied, gone
 
     def open_with(self, colour: int, largest: int) -> None:
         """Limit the size of the colour's first piece."""
-        side, sizes = self.sides[colour], self.table.pieces.sizes
-        hands = side.hands
-        for name, without in zip(self.table.names, self.table.without, strict=True):
-            if sizes[name] > largest:
-                hands = tuple(map(and_, hands, without))
-        self.sides[colour] = Side(side.own, side.beside, side.touch, side.points, side.stock, hands)
-        self.forget()
+        sizes = self.table.pieces.sizes.values()
+        self._too_large[colour] = sum(
+            placements for placements, size in zip(self.table.of_piece, sizes, strict=True) if size > largest
+        )
 
     # Pieces.
 
     def place(self, colour: int, placement: Placement) -> None:
         """Put a piece down, whether that is legal or not; the piece must be in hand."""
-        side = self.sides[colour]
-        piece = placement.form.piece
-        copies = self.table.pieces.copies
-        copy = side.stock >> copies * piece
-        stock = side.stock ^ (copy & -copy) << copies * piece
-        if not side.own:
-            hands = self._hands(stock)
-            self._frontiers[colour] = Frontier()  # its corners were the starts
-        elif copies == 1 or not stock >> copies * piece & ((1 << copies) - 1):
-            hands = tuple(map(and_, side.hands, self.table.without[piece]))
+        table, side, form, shift = self.table, self.sides[colour], placement.form, placement.shift
+        piece = form.piece
+        gone, dead, reach = self._marks[form.number]
+        move = shift * table.stride - self._lead
+        if move >= 0:
+            gone, dead, reach = gone << move, dead << move, reach << move
         else:
-            hands = side.hands
-        self.sides[colour] = self._after(side, placement, stock, hands)
-        self.occupied |= placement.mask
+            gone, dead, reach = gone >> -move, dead >> -move, reach >> -move
+        if self._copies == 1:
+            stock = side.stock ^ 1 << piece
+            dead |= table.of_piece[piece]
+        else:
+            stock = self._without(side.stock, piece)
+            if not stock >> self._copies * piece & ((1 << self._copies) - 1):
+                dead |= table.of_piece[piece]
+        may = side.open
+        may ^= may & dead
+        mask = form.mask << shift
+        self.occupied |= mask
+        self.gone |= gone
+        self.sides[colour] = Side(
+            side.own | mask,
+            side.beside | form.beside << shift,
+            side.touch | form.touch << shift,
+            stock,
+            may,
+            (side.reach | reach if side.own else reach) & may,
+        )
+
+    def _without(self, stock: int, piece: int) -> int:
+        """Return a stock after one copy of a piece has been taken."""
+        copies = stock >> self._copies * piece
+        return stock ^ (copies & -copies) << self._copies * piece
 
     def has(self, colour: int, piece: int) -> bool:
         """Tell whether the colour has this piece in hand."""
         copies = self.table.pieces.copies
         return self.sides[colour].stock >> copies * piece & ((1 << copies) - 1) != 0
-
-    def may_use(self, colour: int, form: Form) -> bool:
-        """Tell whether the colour has a piece in hand, and may place it now."""
-        return self.sides[colour].hands[form.kind] & form.ways != 0
 
     def in_hand(self, colour: int) -> tuple[str, ...]:
         """Name the pieces left; a piece left twice is there twice."""
@@ -163,27 +158,15 @@ class Position:
         left = [(stock >> copies * i & every_copy).bit_count() for i in range(len(self.table.names))]
         return tuple([name for name, some in zip(self.table.names, left, strict=True) for _ in range(some)])
 
-    def _hands(self, stock: int) -> tuple[int, ...]:
-        """Return the ways that pieces in hand allow, per kind of cell."""
-        copies = self.table.pieces.copies
-        hands = tuple([view.every for view in self.table.views])
-        for piece, without in enumerate(self.table.without):
-            if not stock >> copies * piece & ((1 << copies) - 1):
-                hands = tuple(map(and_, hands, without))
-        return hands
-
     # The rule. What differs between games is in these.
 
-    def _after(self, side: Side, placement: Placement, stock: int, hands: tuple[int, ...]) -> Side:
-        """Return a side after a placement."""
-        form, shift = placement.form, placement.shift
-        return Side(
-            side.own | placement.mask,
-            side.beside | form.beside << shift,
-            side.touch | form.touch << shift,
-            0,
-            stock,
-            hands,
+    @staticmethod
+    def mark(table: Placements, form: Form) -> Marks:
+        """Return what a form does to sets of placements."""
+        return Marks(
+            table.around(form.kind, form.mask),
+            table.around(form.kind, form.beside),
+            table.around(form.kind, form.touch),
         )
 
     def corners(self, colour: int) -> int:
@@ -192,25 +175,10 @@ class Position:
         blocked = self.occupied | side.beside | self.reserved[colour]
         return (side.touch if side.own else self.starts[colour]) & ~blocked
 
-    def _ways(self, colour: int, spot: int, blocked: int) -> int:
-        """Return the legal ways to cover a legal corner, none of them on a blocked cell."""
-        view = self.table.view_at[spot]
-        around = blocked >> spot - view.reach
-        ways = self.sides[colour].hands[view.kind]
-        for chunk, fits in view.chunks:
-            ways &= fits[around & chunk]
-            if not ways:
-                break
-        return ways
-
-    def allows(self, colour: int, placement: Placement) -> bool:
-        """Tell whether a placement is legal."""
-        side, mask, form = self.sides[colour], placement.mask, placement.form
-        return (
-            not mask & (self.occupied | side.beside | self.reserved[colour])
-            and mask & (side.touch if side.own else self.starts[colour]) != 0
-            and side.hands[form.kind] & form.ways != 0
-        )
+    def _legal(self, colour: int) -> int:
+        """Work out the legal placements."""
+        side = self.sides[colour]
+        return side.reach ^ side.reach & self.gone
 
     def fault(self, colour: int, placement: Placement) -> Violation | None:
         """Tell what is wrong with a placement of a piece in hand on free cells."""
@@ -218,10 +186,14 @@ class Position:
         if mask & side.beside:
             touched = lattice.spread(mask, lattice.edge_steps) & side.own
             return Violation(Reason.OWN_EDGE, lattice.cells_of(mask & side.beside), lattice.cells_of(touched))
-        if not mask & self.corners(colour):
+        if not self.legal(colour) >> placement.number & 1:
             reason = Reason.NO_OWN_CORNER if side.own else Reason.START_NOT_COVERED
             return Violation(reason, placement.cells)
         return None
+
+    def barred(self, colour: int) -> int:
+        """Return the bitboard of the free cells that the colour must not cover."""
+        return self.sides[colour].beside & ~self.occupied
 
     def missing(self, _cell: Cell) -> Reason:
         """Tell why a cell is not on the board."""
@@ -233,142 +205,65 @@ class Position:
 
     # The search.
 
-    def blocked(self, colour: int) -> int:
-        """Return the bitboard of the cells that the colour must not cover."""
-        return self.occupied | self.sides[colour].beside | self.reserved[colour]
+    def legal(self, colour: int) -> int:
+        """Return the legal placements."""
+        side, gone, known = self.sides[colour], self.gone, self._known[colour]
+        if known is not None and known[0] is side and known[1] is gone:
+            return known[2]
+        legal = self._legal(colour)
+        if not side.own and colour in self._too_large:
+            legal &= ~self._too_large[colour]
+        if self._kept[colour]:
+            legal &= ~self._kept[colour]
+        self._known[colour] = (side, gone, legal)
+        return legal
 
-    def _look(self, colour: int, blocked: int) -> Frontier:
-        """Look at the colour's new corners, and return its frontier."""
-        frontier = self._frontiers[colour]
-        new = self.corners(colour) & ~frontier.seen
-        if new:
-            frontier.seen |= new
-            while new:
-                spot = new.bit_length() - 1
-                new ^= 1 << spot
-                ways = self._ways(colour, spot, blocked)
-                if ways:
-                    frontier.spots.append(spot)
-                    frontier.ways.append(ways)
-                    frontier.counts.append(ways.bit_count())
-        return frontier
+    def opens_too_large(self, colour: int, placement: Placement) -> bool:
+        """Tell whether a piece is too large for the colour to begin with."""
+        too_large = self._too_large.get(colour, 0)
+        return not self.sides[colour].own and too_large >> placement.number & 1 == 1
 
-    def _is_live(self, colour: int, frontier: Frontier, index: int, blocked: int) -> bool:
-        """Tell whether a corner of the frontier still has a way; if not, strike it out."""
-        spot = frontier.spots[index]
-        table = self.table
-        view = table.view_at[spot]
-        ways = frontier.ways[index] & self.sides[colour].hands[view.kind]
-        if ways:
-            one = table[spot * table.stride + view.keys[ways.bit_length() - 1]]
-            if not one.mask & blocked:
-                return True  # which others there are need not be known
-            ways = self._ways(colour, spot, blocked)
-        if ways:
-            frontier.ways[index] = ways
-            frontier.counts[index] = ways.bit_count()
-            return True
-        frontier.forget(index)
-        return False
-
-    def can_place(self, colour: int) -> bool:
-        """Tell whether any placement is legal."""
-        blocked = self.blocked(colour)
-        frontier = self._look(colour, blocked)
-        while frontier.spots:
-            if self._is_live(colour, frontier, -1, blocked):
-                return True
-        return False
+    def allows(self, colour: int, placement: Placement) -> bool:
+        """Tell whether a placement is legal."""
+        return self.legal(colour) >> placement.number & 1 == 1
 
     def live_corners(self, colour: int) -> list[int]:
         """Return the spots of the legal corners that some legal placement covers, sorted."""
-        blocked = self.blocked(colour)
-        frontier = self._look(colour, blocked)
-        for index in range(len(frontier.spots) - 1, -1, -1):
-            self._is_live(colour, frontier, index, blocked)
-        return sorted(frontier.spots)
-
-    def legal(self, colour: int) -> list[Placement]:
-        """List all legal placements, each once."""
-        frontier, side = self._frontiers[colour], self.sides[colour]
-        blocked, corners = self.blocked(colour), self.corners(colour)
-        hand, by_piece = side.hands[0], self.table.views[0].by_piece
-        lists = {
-            piece: [placement for placement in placements if not placement.mask & blocked]
-            for piece, placements in frontier.lists.items()
-            if hand & by_piece[piece]
-        }
-        new = corners & ~frontier.listed
-        blocked |= frontier.listed  # what covers a corner listed before has been listed, too
-        at = self.table.at
-        while new:
-            spot = new.bit_length() - 1
-            new ^= 1 << spot
-            ways = self._ways(colour, spot, blocked)
-            if ways:
-                for placement in at(spot, ways):
-                    piece = placement.form.piece
-                    if piece in lists:
-                        lists[piece].append(placement)
-                    else:
-                        lists[piece] = [placement]
-            blocked |= 1 << spot
-        frontier.listed |= corners
-        frontier.lists = lists
-        return list(chain.from_iterable(lists.values()))
-
-    def choose(self, colour: int, rng: random.Random) -> Placement | None:
-        """Draw one of the legal placements, all equally likely, without listing them; None if none is.
-
-        A corner is drawn by the number of ways it was last known to have, and one of these by its number. If
-        that is none any more, the corner is looked at anew and all is drawn again; so it is if the placement
-        covers a lower corner, too, for it could have been drawn there. So each legal placement has the same
-        chance in every draw: one in the sum of the numbers.
-        """
-        blocked = self.blocked(colour)
-        frontier = self._look(colour, blocked)
-        corners = self.corners(colour)
-        table, hands = self.table, self.sides[colour].hands
-        spots, known, counts = frontier.spots, frontier.ways, frontier.counts
-        while counts:
-            sums = list(accumulate(counts))
-            number = int(rng.random() * sums[-1])
-            index = bisect_right(sums, number)
-            spot, ways = spots[index], known[index]
-            for _ in range(sums[index] - number - 1):
-                ways ^= 1 << ways.bit_length() - 1
-            view = table.view_at[spot]
-            way = ways.bit_length() - 1
-            placement = table[spot * table.stride + view.keys[way]]
-            if placement.mask & blocked or not hands[view.kind] >> way & 1:
-                ways = self._ways(colour, spot, blocked)
-                if ways:
-                    known[index] = ways
-                    counts[index] = ways.bit_count()
-                else:
-                    frontier.forget(index)
-                continue
-            covered = placement.mask & corners
-            if covered & -covered == 1 << spot:
-                return placement
-        return None
+        legal, corners, covering = self.legal(colour), self.corners(colour), self.table.covering
+        live = []
+        while corners:
+            spot = corners.bit_length() - 1
+            corners ^= 1 << spot
+            if legal & covering[spot]:
+                live.append(spot)
+        live.reverse()
+        return live
 
     def larger(self, colour: int, cells: int) -> bool:
         """Tell whether some legal placement contains all these cells, and at least one more."""
-        blocked = self.blocked(colour)
-        if not cells or cells & blocked:
+        if not cells:
             return False
-        spot = (cells & -cells).bit_length() - 1
-        view = self.table.view_at[spot]
-        down = spot - view.reach
-        others = cells >> down
-        if others & ~view.window:
-            return False
-        ways = self._ways(colour, spot, blocked) & view.union(self.corners(colour) >> down)
-        while others and ways:
-            low = others & -others
-            ways &= view.hit[low]
-            others ^= low
-        if ways.bit_count() != 1:
-            return ways != 0  # at most one of them is the cells themselves
-        return self.table.at(spot, ways)[0].mask != cells
+        legal = self.legal(colour)
+        these = self.table.find(cells)
+        if these:
+            legal &= ~(1 << these.number)
+        while cells and legal:
+            spot = cells.bit_length() - 1
+            cells ^= 1 << spot
+            legal &= self.table.covering[spot]
+        return legal != 0
+
+
+@cache
+def marks(mark: Callable[[Placements, Form], Marks], table: Placements) -> tuple[int, list[Marks]]:
+    """Return what every form does to sets of placements under a rule, made once.
+
+    Returns:
+        How much less than ``shift * stride`` they are to be moved to lie where a piece is, and they.
+    """
+    found = [mark(table, form) for form in table.forms]
+    every = 0
+    for each in found:
+        every |= each.gone | each.dead | each.reach
+    blank = (every & -every).bit_length() - 1
+    return table.lead - blank, [Marks(*(bits >> blank for bits in each)) for each in found]

@@ -24,6 +24,11 @@ class Move(NamedTuple):
     """Whether the colour gave up here; it only passes from then on."""
 
 
+def new_move(fields: tuple[Colour, Placement | None, bool, bool]) -> Move:
+    """Make a move of all its fields; several times quicker than by name."""
+    return tuple.__new__(Move, fields)
+
+
 class Setup(NamedTuple):
     """A position to begin from: the pieces that lie on the board, and whose turn it is."""
 

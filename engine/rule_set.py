@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cache
@@ -97,10 +96,11 @@ class RuleSet:
         for name, option in self.options.items():
             value = values.get(name, self.chosen.get(name, option.default))
             try:
-                chosen[name], changes = option.read(rules, value, random.Random(seed))
+                chosen[name], changes = option.read(rules, value, seed)
             except RulesError as error:
                 raise RulesError(f"{self.name}: {name} {error}") from None
-            rules = replace(rules, **changes)
+            if any(getattr(rules, key) != new for key, new in changes.items()):
+                rules = replace(rules, **changes)
         return self.finish(replace(rules, chosen=MappingProxyType(chosen), plain=plain))
 
     @property

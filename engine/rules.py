@@ -92,7 +92,7 @@ def judge(position: Position, colour: int, cells: Iterable[Cell] | Placement) ->
         return Violation(Reason.NOT_A_PIECE, lattice.cells_of(mask))
     if not position.has(colour, placement.form.piece):
         return Violation(Reason.NOT_IN_HAND, placement.cells)
-    if not position.may_use(colour, placement.form):
+    if position.opens_too_large(colour, placement):
         return Violation(Reason.OPENING_TOO_LARGE, placement.cells)
     if mask & position.reserved[colour]:
         return Violation(Reason.RESERVED, lattice.cells_of(mask & position.reserved[colour]))

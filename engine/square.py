@@ -25,7 +25,7 @@ SYMMETRIES = (
     lambda cell: (-cell[0], cell[1]),
     lambda cell: (-cell[1], -cell[0]),
 )
-REACH = 4  # five squares in a row: four steps from one end to the other
+PAD = 5  # two pieces of five squares in a row, end to end
 
 
 def square(rows: int, cols: int | None = None) -> Lattice:
@@ -37,5 +37,5 @@ def square(rows: int, cols: int | None = None) -> Lattice:
         edges=(EDGES,),
         corners=(CORNERS,),
         symmetries=SYMMETRIES,
-        reach=(REACH, REACH),
+        pad=(PAD, PAD),
     )

@@ -1,7 +1,7 @@
 """The rule of stacking: pieces touch by faces, and nothing hangs over.
 
 Columns stay solid, so a piece rests wherever its lowest cube of a column lies on the board or on a cube. A
-placement may become possible when others build, so nothing is kept from one turn to the next.
+placement may become possible when others build: then what hung in the air no longer does.
 """
 
 from __future__ import annotations
@@ -9,46 +9,22 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING
 
-from engine.position import Position, Side
+from engine.placements import moved
+from engine.position import Marks, Position
 from engine.rules import Reason, Violation
 
 if TYPE_CHECKING:
     from engine.lattice import Cell
-    from engine.placements import Placement, View
-
-
-@cache
-def resting(view: View) -> dict[int, int]:
-    """For every cell of a view's window, as its bit, the ways whose lowest cube of a column it is."""
-    lowest: dict[int, int] = {}
-    for way, (form, back) in enumerate(view.ways):
-        cells = form.mask << view.reach - back >> form.spots[0]
-        for cell in view.hit:
-            if cells & cell and not cells & cell >> 1:
-                lowest[cell] = lowest.get(cell, 0) | 1 << way
-    return lowest
+    from engine.placements import Form, Placement, Placements
 
 
 class StackPosition(Position):
     """Face contact; spots count levels one by one, so the cell above is the next bit."""
 
-    def place(self, colour: int, placement: Placement) -> None:
-        """Put a piece down, whether that is legal or not; the piece must be in hand."""
-        super().place(colour, placement)
-        self.forget()
-
-    def _after(self, side: Side, placement: Placement, stock: int, hands: tuple[int, ...]) -> Side:
-        """Return a side after a placement."""
-        touch = side.touch | placement.form.beside << placement.shift
-        return Side(side.own | placement.mask, 0, touch, 0, stock, hands)
-
-    def allows(self, colour: int, placement: Placement) -> bool:
-        """Tell whether a placement is legal."""
-        return (
-            not placement.mask & self.occupied
-            and self.may_use(colour, placement.form)
-            and self.fault(colour, placement) is None
-        )
+    @staticmethod
+    def mark(table: Placements, form: Form) -> Marks:
+        """Return what a form does to sets of placements."""
+        return Marks(table.around(form.kind, form.mask), 0, table.around(form.kind, form.beside))
 
     def _floor(self) -> int:
         lattice = self.table.lattice
@@ -60,27 +36,32 @@ class StackPosition(Position):
 
     def corners(self, colour: int) -> int:
         """Return the bitboard of the free cells that the colour could attach a piece to."""
-        side = self.sides[colour]
-        wanted = side.touch
+        lattice = self.table.lattice
+        own = self.sides[colour].own or self.occupied & lattice.board
+        wanted = lattice.spread(own, lattice.edge_steps) if own else self._floor()
+        return wanted & ~self.occupied
+
+    def _legal(self, colour: int) -> int:
+        table, side = self.table, self.sides[colour]
+        reach = side.reach
         if not side.own:
             for other in self.sides:
-                wanted |= other.touch
-            wanted = wanted or self._floor()
-        return wanted & self.table.lattice.board & ~self.occupied
+                reach |= other.reach
+            standing = table.covering_any(self._floor())
+            reach = reach & standing if self.occupied & table.lattice.board else standing
+        legal = reach & side.open
+        legal ^= legal & self.gone
+        return legal ^ legal & self._overhanging()
 
-    def _ways(self, colour: int, spot: int, blocked: int) -> int:
-        ways = super()._ways(colour, spot, blocked)
-        if not ways:
-            return 0
-        view = self.table.view_at[spot]
-        down = spot - view.reach
-        lowest = resting(view)
-        hanging = self._hanging() >> down & view.window
-        while hanging and ways:
-            low = hanging & -hanging
-            ways &= ~lowest.get(low, 0)
-            hanging ^= low
-        return ways if self.sides[colour].own else ways & view.union(self._floor() >> down)
+    def _overhanging(self) -> int:
+        """Return the placements that have nothing beneath some of their cubes."""
+        table, hanging, found = self.table, self._hanging(), 0
+        lowest, twice_lift = resting(table), 2 * table.lattice.lift
+        while hanging:
+            spot = hanging.bit_length() - 1
+            hanging ^= 1 << spot
+            found |= moved(lowest, (spot - twice_lift) * table.stride)
+        return found
 
     def fault(self, colour: int, placement: Placement) -> Violation | None:
         """Tell what is wrong with a placement of a piece in hand on free cells."""
@@ -93,6 +74,10 @@ class StackPosition(Position):
         if not self.sides[colour].own and not mask & self._floor():
             return Violation(Reason.START_NOT_COVERED, placement.cells)
         return None
+
+    def barred(self, _colour: int) -> int:
+        """Return the bitboard of the free cells that the colour must not cover: none."""
+        return 0
 
     def tops(self, colour: int) -> int:
         """Count the columns whose top is the colour's."""
@@ -107,3 +92,11 @@ class StackPosition(Position):
         except (TypeError, ValueError):
             high = False
         return Reason.TOO_HIGH if high else Reason.OFF_BOARD
+
+
+@cache
+def resting(table: Placements) -> int:
+    """Return the placements whose lowest cube of a column is at one and the same spot; see ``gathered``."""
+    return table.gathered(
+        (form, step) for form in table.forms for step in form.steps if step - 1 not in form.steps
+    )

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 UP, DOWN = 0, 1
 EDGES_UP = ((0, -1), (0, 1), (1, 0))
 CORNERS_UP = ((-1, -1), (-1, 0), (-1, 1), (0, -2), (0, 2), (1, -2), (1, -1), (1, 1), (1, 2))
-REACH = (3, 5)  # six triangles: five steps along a row, three rows up or down
+PAD = (5, 8)  # two pieces of six triangles, tip to tip; even, so that kinds alternate from row to row
 
 
 def _upside_down(steps: tuple[Cell, ...]) -> tuple[Cell, ...]:
@@ -75,7 +75,7 @@ def hexagon(edge: int) -> Lattice:
         symmetries=[
             partial(_turned, edge, order, flip) for flip in (False, True) for order in permutations(range(3))
         ],
-        reach=REACH,
+        pad=PAD,
         kind=kind,
         vertices=lambda cell: vertices(kind(cell), cell),
     )

@@ -268,7 +268,7 @@ def test_nothing_beside_missing_cells_is_a_placement():
 @pytest.mark.parametrize("step", [(1, 0), (-1, 0), (0, 1), (0, -1)])
 def test_a_push_of_the_last_piece_moves_it_where_that_is_legal(step):
     moved = 0
-    for seed in range(12):
+    for seed in range(28, 44):  # some of these games have such pushes
         game = random_game(seed, 12)
         legal = {frozenset(placement.cells): placement for placement in game.legal_placements()}
         for last in legal:
