@@ -304,12 +304,10 @@ class Reader:
         push_depth: int,
         unclear: list[Finding],
     ) -> list[Finding]:
-        findings = unclear + [
-            self._read_answer(group, unclear) or self._read_group(group, stray, set_back, push_depth)
-            for group in groups
-        ]
-        if any(isinstance(finding, Unsure) for finding in unclear):  # the answer comes first
-            return [Held(f.cells, 0.0) if isinstance(f, Fits) else f for f in findings]
+        findings = unclear + [self._read_group(group, stray, set_back, push_depth) for group in groups]
+        if any(isinstance(finding, Unsure) for finding in findings):  # the answer comes first
+            answers = {f.cells: self._read_answer(f.cells, findings) for f in findings}
+            return [answers[f.cells] or (Held(f.cells, 0.0) if isinstance(f, Fits) else f) for f in findings]
         rivals = [finding for finding in findings if isinstance(finding, Fits) and len(finding.cells) >= 3]
         if len(rivals) < 2:
             return findings

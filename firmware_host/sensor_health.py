@@ -21,6 +21,7 @@ import numpy as np
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
+    from collections.abc import Set as AbstractSet
 
     from numpy.typing import NDArray
 
@@ -228,7 +229,7 @@ class SensorHealth:
         extra = trusted - recorded
         self._restless = {cell for cell in self._restless if self._events(t_s, cell) >= self.limits.restless}
         self._judge_lines(t_s, extra)
-        self._judge_lone(t_s, extra)
+        self._judge_lone(t_s, extra, recorded - self._covered)
         if recorded - self._covered:
             self._judge_pieces(t_s, pieces, extra)
             self._judge_cleared(t_s, recorded, trusted)
@@ -261,11 +262,14 @@ class SensorHealth:
                     if self._line((name, number)) <= unproven:
                         self._mask_line(t_s, (name, number))
 
-    def _judge_lone(self, t_s: float, extra: set[GridCell]) -> None:
+    def _judge_lone(self, t_s: float, extra: set[GridCell], missing: AbstractSet[GridCell]) -> None:
         limits = self.limits
         for cell in extra - self.masked.keys():
-            limit_s = limits.lone_s if cell in self._seen_clear else limits.unproven_s
-            if self._age_s(t_s, cell) >= limit_s and not _near(cell) & extra:
+            proven = cell in self._seen_clear
+            near = _near(cell)
+            if self._age_s(t_s, cell) < (limits.lone_s if proven else limits.unproven_s) or near & extra:
+                continue
+            if not (proven and near & missing):  # that would be a piece that was pushed
                 self.mask(t_s, cell, Fault.STUCK)
 
     def _judge_pieces(self, t_s: float, pieces: Sequence[Piece], extra: set[GridCell]) -> None:
