@@ -50,15 +50,20 @@ class MaskedReadings:
 
 
 def draw_pictures(
-    options: Sequence[Placement], near: Cells, lattice: Lattice, taken: Collection[Cell]
+    options: Sequence[Placement],
+    near: Cells,
+    lattice: Lattice,
+    taken: Collection[Cell],
+    unbelieved: AbstractSet[Cell] = frozenset(),
 ) -> tuple[Cells, ...]:
     """A free place for the shape of each option: apart from all that is taken and from each other.
 
-    As near as possible to the cells asked about; empty if there is no room for all of them.
+    As near as possible to the cells asked about, but not beside cells that are not believed: a finger there
+    could be read as more of the piece. Empty if there is no room for all of them.
     """
     if len(options) > MOST_PICTURES:
         return ()
-    blocked = set(taken) | _ring(near)
+    blocked = set(taken) | _ring(near | unbelieved)
     pictures: list[Cells] = []
     for option in options:
         picture = _nearest(option.cells, near, lattice, blocked)

@@ -282,8 +282,10 @@ class Reader:
         key = (cells, ordered)
         if key not in self._questions:
             pieces = {cell for move in self.placed for cell in move.placement.cells}
-            blocked = pieces | taken | self._unbelieved | self._suspected
-            self._questions[key] = draw_pictures(ordered, cells, self._game.lattice, blocked)
+            unbelieved = self._unbelieved | self._suspected
+            self._questions[key] = draw_pictures(
+                ordered, cells, self._game.lattice, pieces | taken, unbelieved
+            )
         return Unsure(cells, self._waits.settle_tiny_s, ordered, self._questions[key], depth)
 
     def _read_answer(self, group: Cells, findings: list[Finding]) -> Answered | None:

@@ -230,6 +230,14 @@ def test_pictures_keep_apart_from_everything():
         assert all(max(abs(a[0] - b[0]), abs(a[1] - b[1])) >= 2 for a in picture for b in others)
 
 
+def test_no_picture_lies_beside_a_cell_that_is_not_believed():
+    game = engine.new_game("classic", start="fixed")
+    bad = frozenset({(2, 7), (3, 1)})
+    pictures = draw_pictures(game.legal_placements()[:3], frozenset({(1, 6)}), game.lattice, (), bad)
+    lit = {cell for picture in pictures for cell in picture}
+    assert all(max(abs(a[0] - b[0]), abs(a[1] - b[1])) >= 2 for a in lit for b in bad)
+
+
 def test_there_are_no_pictures_without_room_for_all_of_them():
     game = engine.new_game("classic", start="fixed")
     options = game.legal_placements()
