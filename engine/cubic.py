@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from engine.lattice import Cell
 
 FACES = ((-1, 0, 0), (0, -1, 0), (0, 0, -1), (0, 0, 1), (0, 1, 0), (1, 0, 0))
-PAD = 5  # two pieces of four cubes in a row, end to end
+PAD = 3  # so far off the board is the middle of four cubes in a row that touch a cube on its edge
 
 
 def _is_rotation(order: tuple[int, ...], signs: tuple[int, ...]) -> bool:

@@ -11,7 +11,7 @@ from engine.rule_set import Colour, table
 from engine.rules import Reason, Violation, judge
 from engine.scoring import SCORINGS, Score, Standing, Tally, count, rank
 from engine.turns import Turns
-from engine.variants import rule_set
+from engine.variants import rule_set, usual
 
 if TYPE_CHECKING:
     import random
@@ -40,8 +40,6 @@ class Game:
         """In turn order."""
         self.players: tuple[tuple[Colour, ...], ...] = rules.players
         """Per player, the colours it plays."""
-        self.neutral: tuple[Colour, ...] = rules.neutral
-        """The colours that the players place in turns, and that nobody scores."""
         self.setup: dict[Colour, tuple[Placement, ...]] = {}
         """The pieces that lay on the board at the beginning."""
         self.notes: Node | None = None
@@ -105,6 +103,11 @@ class Game:
     def round(self) -> int:
         """The number of the round, from 1; 0 during a head start."""
         return self._turns.round(self._slot)
+
+    @property
+    def neutral(self) -> tuple[Colour, ...]:
+        """The colours that the players place in turns, and that nobody scores."""
+        return self.rules.neutral
 
     def player_of(self, colour: Colour) -> int | None:
         """Return the index into ``players`` of who has a colour; None for a neutral one."""
@@ -225,8 +228,9 @@ class Game:
         else:
             found = self._checked(cells, colour)
             assert mover is not None
-        self._remember(self._number[mover])
-        board.place(self._number[mover], found)
+        number = self._number[mover]
+        self._remember(number)
+        board.place(number, found)
         move = new_move((mover, found, False, False))
         self._history.append(move)
         self._passed = NOBODY
@@ -384,8 +388,18 @@ class Game:
     def _remember(self, number: int) -> None:
         """Keep what undo brings back if this colour now does something."""
         board = self._position
-        before = (number, board.sides[number], board.occupied, board.gone)
-        self._undo.append((*before, self._slot, self._passed, self._out, len(self._history)))
+        self._undo.append(
+            (
+                number,
+                board.sides[number],
+                board.occupied,
+                board.gone,
+                self._slot,
+                self._passed,
+                self._out,
+                len(self._history),
+            )
+        )
 
     def _give_way(self, move: Move) -> Move:
         """Record that a colour passes of its own will, or gives up."""
@@ -451,5 +465,7 @@ def new_game(
         RulesError: no such rule set, option or value; the message lists what exists. Or a position that
             cannot be.
     """
-    chosen = rule_set(rules) if isinstance(rules, str) else rules
-    return Game(chosen.choose(options, seed=seed), position)
+    if isinstance(rules, str) and not options:
+        return Game(usual(rules), position)
+    wanted = rule_set(rules) if isinstance(rules, str) else rules
+    return Game(wanted.choose(options, seed=seed), position)

@@ -38,7 +38,7 @@ class Lattice:
         edges: for every kind of cell, the steps to the cells that share an edge (a face in 3D) with it.
         corners: for every kind of cell, the steps to the cells that share only a corner with it.
         symmetries: maps of the endless lattice onto itself that turn and flip pieces (the identity included).
-        pad: how far apart, per axis, the middles of two pieces that touch can be.
+        pad: how far off the board, per axis, the middle of a piece can be that touches a cell of the board.
         kind: the kind of a cell; cells of one kind look alike in every direction (upward and downward
             triangles differ).
         vertices: the tips of a cell, as points; only where rules ask for them.

@@ -239,9 +239,19 @@ class Placements:
         """Return the member of a set of placements at a fraction of all, from 0 to below 1."""
         number = (placements & -placements).bit_length() - 1
         placements >>= number
-        count = placements.bit_count()
+        halves = iter(HALVES[-placements.bit_length().bit_length() :])
+        size, low = next(halves)
+        lower, upper = placements & low, placements >> size
+        below = lower.bit_count()
+        count = below + upper.bit_count()
         rank = int(at * count)
-        for size, low in HALVES[-placements.bit_length().bit_length() :]:
+        if rank < below:
+            placements, count = lower, below
+        else:
+            placements, count = upper, count - below
+            rank -= below
+            number += size
+        for size, low in halves:
             if count < FEW:
                 break
             lower = placements & low
@@ -249,9 +259,9 @@ class Placements:
             if rank < below:
                 placements, count = lower, below
             else:
-                rank -= below
-                count -= below
                 placements >>= size
+                count -= below
+                rank -= below
                 number += size
         while rank:
             placements &= placements - 1

@@ -25,7 +25,7 @@ SYMMETRIES = (
     lambda cell: (-cell[0], cell[1]),
     lambda cell: (-cell[1], -cell[0]),
 )
-PAD = 5  # two pieces of five squares in a row, end to end
+PAD = 3  # a piece of five squares has its middle so far off the board if it only touches a corner cell
 
 
 def square(rows: int, cols: int | None = None) -> Lattice:

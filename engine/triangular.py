@@ -28,7 +28,8 @@ if TYPE_CHECKING:
 UP, DOWN = 0, 1
 EDGES_UP = ((0, -1), (0, 1), (1, 0))
 CORNERS_UP = ((-1, -1), (-1, 0), (-1, 1), (0, -2), (0, 2), (1, -2), (1, -1), (1, 1), (1, 2))
-PAD = (5, 8)  # two pieces of six triangles, tip to tip; even, so that kinds alternate from row to row
+PAD = (4, 6)  # so far off the board is the middle of a piece that touches a cell on its edge; even, so
+# that kinds alternate from row to row
 
 
 def _upside_down(steps: tuple[Cell, ...]) -> tuple[Cell, ...]:

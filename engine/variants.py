@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache
 from typing import TYPE_CHECKING
 
 from engine.cubic import tower
@@ -386,3 +387,9 @@ def rule_set(name: str) -> RuleSet:
     except (KeyError, TypeError):
         known = ", ".join([*RULE_SETS, *ALIASES])
         raise RulesError(f"no rule set {name!r}; there are: {known}") from None
+
+
+@cache
+def usual(name: str) -> RuleSet:
+    """Return the rule set of that name as it is usually played. Raises RulesError, which lists the names."""
+    return rule_set(name).choose({})
