@@ -540,7 +540,7 @@ def test_a_daemon_records_whatever_happens_even_its_own_death(tmp_path):
 
     def lay(cells):
         """Once the table has looked at the board as it is."""
-        table.perform([Touch(at_ms, cell, 1) for at_ms, cell in enumerate(cells)], after_ms=500)
+        table.perform([Touch(at_ms, cell, 1, 0) for at_ms, cell in enumerate(cells)], after_ms=500)
 
     with table:
         with DaemonProcess(command, tmp_path / "control", tmp_path / "log") as daemon:
