@@ -7,6 +7,7 @@ only which cells move how.
 from __future__ import annotations
 
 from functools import lru_cache
+from math import ceil
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -14,7 +15,7 @@ import numpy as np
 from firmware_host.layers import Blend, Moving, Still
 from firmware_host.lights import NO_HUSH, Hush, Row
 from firmware_host.palettes import WHITE, Palette, through_plastic, to_linear
-from firmware_host.rhythms import STEADY
+from firmware_host.rhythms import STEADY, stepped
 from firmware_host.shapes import Rect
 
 if TYPE_CHECKING:
@@ -28,6 +29,9 @@ if TYPE_CHECKING:
 # A breathing light moves by at least this many PWM steps, or nobody sees it breathe; one more for what
 # rounding eats at either end.
 BREATH_STEPS = 12 + 1
+
+# A light is drawn in the steps an LED can show, so that it is drawn no more often; a dim one in these.
+LEAST_STEPS = 16
 
 
 class Dye(NamedTuple):
@@ -139,7 +143,9 @@ class Brush:
         if gains is not None:
             rgb = rgb * np.array(gains, np.float32)[:, None]
         floor = self.stage.faintest(colour)
-        return Still(at, rgb, rhythm, self._loudness(level), self._hush.cap, floor, blend or self._blend)
+        loudness = self._loudness(level)
+        rhythm = stepped(rhythm, max(LEAST_STEPS, ceil(loudness * self.stage.pwm_steps)))
+        return Still(at, rgb, rhythm, loudness, self._hush.cap, floor, blend or self._blend)
 
     def moving(
         self,

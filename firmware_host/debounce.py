@@ -39,6 +39,9 @@ class Stillness:
         Masked cells do not count: they are neither covered nor do they change.
         """
         self.t_s = t_s
+        if heights is self.heights and not self._first:
+            self.changes = []
+            return False
         data = heights.tobytes()
         if data == self._bytes and not self._first:
             self.changes = []

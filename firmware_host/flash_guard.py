@@ -14,6 +14,8 @@ import numpy as np
 from firmware_host.palettes import to_linear
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from firmware_host.render import Frame
 
 SECOND_S = 1.0
@@ -25,35 +27,42 @@ class FlashGuard:
     """Sees every frame of a grid of `rows` x `cols`, in the order of time."""
 
     def __init__(self, rows: int, cols: int) -> None:
-        self._light_of = to_linear(np.arange(256))
+        self._light_of = to_linear(np.arange(256)).astype(np.float32)
         self._shown: Frame = np.zeros((rows, cols, 3), np.uint8)
-        light = np.zeros((rows, cols, 3), np.float32)
-        self._low, self._high = light, light  # of every channel since it last rose or fell
-        self._up = light > 0
-        self._rose_s = np.full((RISES, rows, cols, 3), -np.inf)  # the latest first
+        channels = rows * cols * 3
+        self._low = np.zeros(channels, np.float32)  # of every channel since it last rose or fell
+        self._high = np.zeros(channels, np.float32)
+        self._up = np.zeros(channels, np.bool_)
+        self._rose_s = np.full((RISES, channels), -np.inf)  # the latest first
 
     def check(self, frame: Frame, t_s: float) -> tuple[Frame, float | None]:
         """Return the frame as it may be shown, and when to come again if something was held back."""
-        if np.array_equal(frame, self._shown):
-            return frame, None
-        light = self._light_of[frame]
-        rises = ~self._up & (light - self._low >= LEAST)
+        changed = np.flatnonzero(frame.ravel() != self._shown.ravel())
+        light = self._light_of[frame.ravel()[changed]]
+        rises = ~self._up[changed] & (light - self._low[changed] >= LEAST)
         again_s = None
         if rises.any():
-            held = rises & (t_s - self._rose_s[-1] < SECOND_S)
-            if held.any():
-                again_s = float(self._rose_s[-1][held].min()) + SECOND_S
-                cells = held.any(axis=2)
-                frame = np.where(cells[:, :, None], self._shown, frame)
-                light, rises = self._light_of[frame], rises & ~cells[:, :, None]
-            earlier = self._rose_s[:-1].copy()
-            self._rose_s[0][rises] = t_s
-            for i, before in enumerate(earlier, start=1):
-                self._rose_s[i][rises] = before[rises]
-        falls = self._up & (self._high - light >= LEAST)
+            risen = changed[rises]
+            held = risen[t_s - self._rose_s[-1, risen] < SECOND_S]
+            if held.size:
+                again_s = float(self._rose_s[-1, held].min()) + SECOND_S
+                frame = self._hold(frame, held)
+                light = self._light_of[frame.ravel()[changed]]
+                rises &= light - self._low[changed] >= LEAST
+                risen = changed[rises]
+            self._rose_s[1:, risen] = self._rose_s[:-1, risen]
+            self._rose_s[0, risen] = t_s
+        falls = self._up[changed] & (self._high[changed] - light >= LEAST)
         turns = rises | falls
-        self._up = self._up ^ turns
-        self._low = np.where(turns, light, np.minimum(self._low, light))
-        self._high = np.where(turns, light, np.maximum(self._high, light))
+        self._up[changed] ^= turns
+        self._low[changed] = np.where(turns, light, np.minimum(self._low[changed], light))
+        self._high[changed] = np.where(turns, light, np.maximum(self._high[changed], light))
         self._shown = frame
         return frame, again_s
+
+    def _hold(self, frame: Frame, channels: NDArray[np.intp]) -> Frame:
+        """Return the frame with the cells of these channels as they are shown now."""
+        cells = channels // 3
+        kept = frame.copy()
+        kept.reshape(-1, 3)[cells] = self._shown.reshape(-1, 3)[cells]
+        return kept

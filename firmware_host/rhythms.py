@@ -64,9 +64,20 @@ class Rhythm:
         still = self._still_ms[index]
         return ms + still if still else None
 
+    def rounded(self, steps: int) -> Rhythm:
+        """Return this rhythm with every level at one of so many steps above dark."""
+        levels = (np.round(self._levels * steps) / steps).astype(np.float32)
+        return Rhythm(levels[: self._lead_ms], levels[self._lead_ms :], self._before)
+
     def is_over(self, ms: int) -> bool:
         """Say whether it is dark from `ms` on."""
         return ms >= self._lead_ms and self._loop_ms == 1 and self._level_list[-1] == 0
+
+
+@lru_cache(maxsize=256)
+def stepped(rhythm: Rhythm, steps: int) -> Rhythm:
+    """Return the rhythm in so many steps from dark to full: what an LED makes of it, and when it changes."""
+    return rhythm.rounded(steps)
 
 
 def _still_ms(levels: Levels, lead_ms: int) -> list[int]:

@@ -99,6 +99,8 @@ class BoardLink:
     _last_ms: int = 0  # the board's clock, as it came
     _last_t_s: float = -inf
     _pressed: int = 0
+    _cells: bytes | None = None  # of the latest snapshot, and what they say
+    _heights: NDArray[np.uint8] = field(default_factory=lambda: np.zeros((0, 0), np.uint8))
 
     _bad_told: int = 0
     _missed_told: int = 0
@@ -236,6 +238,7 @@ class BoardLink:
             return
         reports += self._buttons(0)
         self._hello = self._lit = hello
+        self._cells = None
         self._told.clear()
         self._anchor_s = None
         self._shown = None
@@ -291,13 +294,15 @@ class BoardLink:
         return ", ".join(parts)
 
     def _snapshot(self, snapshot: Snapshot, hello: Hello, t_s: float, reports: list[Report]) -> None:
-        try:
-            heights = snapshot.heights(hello.rows, hello.cols, hello.depth)
-        except ProtocolError:
-            self._decoder.malformed += 1
-            return
+        if snapshot.cells != self._cells:
+            try:
+                self._heights = snapshot.heights(hello.rows, hello.cols, hello.depth)
+            except ProtocolError:
+                self._decoder.malformed += 1
+                return
+            self._cells = snapshot.cells
         self._stale_due_s = t_s + self.timing.stale_s
-        reports.append(SensorFrame(self._board_time(snapshot.t_ms, t_s), heights))
+        reports.append(SensorFrame(self._board_time(snapshot.t_ms, t_s), self._heights))
         if self.buttons and hello.caps & Caps.BUTTONS and snapshot.buttons != self._pressed:
             reports += self._buttons(snapshot.buttons)
 
