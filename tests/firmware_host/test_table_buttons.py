@@ -154,3 +154,13 @@ def test_buttons_change_nothing_while_the_sensors_are_lost(rig):
         rig.send(ButtonReleased(rig.t_s + 4, name))
     assert rig.kinds() == ["place"]
     assert rig.plies == 1
+
+
+def test_a_piece_laid_while_a_pass_is_still_shown_counts(rig):
+    rig.place(*BLUE)
+    rig.press("pass", held_s=3.05)  # yellow gives up
+    assert Meaning.PASS in rig.lights()
+    rig.cover((19, 19), (19, 18), (19, 17), (18, 19), (17, 19))
+    rig.wait(0.65)
+    assert Meaning.PASS in rig.lights()
+    assert rig.plies == 2
