@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import json
 import os
 import sys
 from pathlib import Path
@@ -210,6 +209,8 @@ def status(as_json: bool, config: Path | None) -> None:
 
     found = ask(Path(_settings(config).state.socket), {"cmd": "status"})
     if as_json:
+        import json
+
         click.echo(json.dumps(found))
         return
     from firmware_host.reports import status_lines

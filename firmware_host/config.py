@@ -7,7 +7,6 @@ table does without it. What types cannot say (a pin used twice, panels that leav
 
 from __future__ import annotations
 
-import difflib
 import math
 import re
 import tomllib
@@ -281,6 +280,8 @@ def _refuse_unknown(found: object, kind: Any, path: str) -> None:  # noqa: ANN40
 def _suggest(key: str, path: str, known: list[str]) -> str:
     if _join(path, key) in RENAMED:
         return f"did you mean {RENAMED[_join(path, key)]}?"
+    import difflib
+
     near = [_join(path, name) for name in difflib.get_close_matches(key, known, n=1)]
     for info in msgspec.structs.fields(Settings):  # the right key in the wrong table
         near += [_join(info.name, name) for name in _keys(info.type).values() if name == key]

@@ -6,11 +6,10 @@ down, and its short meaning waits for the release. One without a long meaning ac
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 
-@dataclass(frozen=True, slots=True)
-class Button:
+class Button(Struct, frozen=True):
     """What a button does pressed for a moment, held for `hold_s`, and when it comes up."""
 
     short: str | None = None

@@ -37,8 +37,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(msgspec.Struct, frozen=True):
     """One line to be added to `table`; `values` in the order of COLUMNS, the game always by its id."""
 
     table: str
@@ -63,8 +62,7 @@ class SavedGame:
     rows: tuple[Row, ...] = field(default=(), repr=False, compare=False)
 
 
-@dataclass(frozen=True, slots=True)
-class GameRow:
+class GameRow(msgspec.Struct, frozen=True):
     """One line of the list of games. `state`: "playing" (the newest, not over), "over", or "left" unfinished.
 
     `plies` are the placements and chosen passes that stand; those taken back are not counted.

@@ -8,9 +8,7 @@ games.db.aside-1     damaged, of another program or of a newer version: renamed,
 from __future__ import annotations
 
 import os
-import shutil
 import sqlite3
-import tempfile
 from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -195,6 +193,9 @@ def _open_as_it_is(path: Path, stack: ExitStack) -> sqlite3.Connection:
         return db
     # SQLite wants to write beside a file in WAL mode even to read it, unless a running table keeps its log
     # open. So there is none: the file and its log stand still, and a copy of them can be read.
+    import shutil  # these two bring half the standard library along
+    import tempfile
+
     private = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="blokus-table-")))
     copy = private / path.name
     shutil.copyfile(path, copy)

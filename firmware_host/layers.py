@@ -6,11 +6,11 @@ from the start of its light. It holds index arrays made once per view; painting 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
@@ -42,8 +42,7 @@ class Layer(Protocol):
         """Return the first time after `ms` at which it may look different; None when never."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Still:
+class Still(Struct, frozen=True, eq=False):
     """Cells that move as one.
 
     `cells` are (n,) flat indices, `rgb` (n, 3) or (1, 3) linear at level 1. The rhythm is scaled by `level`,
@@ -70,8 +69,7 @@ class Still:
         return self.rhythm.next_change_ms(ms)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Moving:
+class Moving(Struct, frozen=True, eq=False):
     """Cells that each follow the rhythm after a delay of their own: what runs, circles or spreads.
 
     `delays_ms` is (n,) int64, the longest `last_ms`; `levels` is (n, 1) float32; the rest as in Still.
@@ -112,16 +110,14 @@ class Moving:
         return self.blend is not Blend.COVER and self.rhythm.is_over(ms - self.last_ms)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Page:
+class Page(Struct, frozen=True, eq=False):
     """Layers for a while; their time counts from the page's start."""
 
     duration_ms: int
     layers: tuple[Layer, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Pages:
+class Pages(Struct, frozen=True, eq=False):
     """Pages one after the other: `first` once, then `loop` for ever."""
 
     first: tuple[Page, ...]

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
@@ -17,8 +18,7 @@ if TYPE_CHECKING:
     from firmware_host.recognise import Placed
 
 
-@dataclass(frozen=True, slots=True)
-class Lift:
+class Lift(Struct, frozen=True):
     """A piece that was taken back by lifting it, and when its cells went off."""
 
     colour: Colour

@@ -8,9 +8,10 @@ the colour taken away. docs/lights.md shows them all.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from enum import IntEnum
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from firmware_host import shapes
 from firmware_host.layers import Blend, Layer, Page, Pages
@@ -37,8 +38,7 @@ class Voice(IntEnum):
     SYSTEM = 5  # the table itself
 
 
-@dataclass(frozen=True, slots=True)
-class Hush:
+class Hush(Struct, frozen=True):
     """What a light does to all that is softer: its level is scaled and capped. A cap of 0 makes it dark."""
 
     factor: float = 1.0
@@ -52,8 +52,7 @@ class Hush:
 NO_HUSH = Hush()
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(Struct, frozen=True):
     """One meaning. Lights with the same `clock` keep step, from the start of the first of them."""
 
     draw: Draw

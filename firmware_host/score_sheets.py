@@ -15,9 +15,10 @@ read one above the other. Nothing here knows light or time.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import ceil
 from typing import TYPE_CHECKING, NamedTuple
+
+from msgspec import Struct
 
 from firmware_host.digits import HEIGHT, Minus, Word, spell
 
@@ -45,8 +46,7 @@ HOMES = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Item:
+class Item(Struct, frozen=True):
     """One player on a sheet: `number_at` is the top left cell of the number, `bar_rows` top to bottom."""
 
     line: ScoreLine
@@ -60,8 +60,7 @@ class Item:
         return self.line.place == 1
 
 
-@dataclass(frozen=True, slots=True)
-class Sheet:
+class Sheet(Struct, frozen=True):
     """What is shown at once, worst first."""
 
     items: tuple[Item, ...]

@@ -18,6 +18,7 @@ from math import exp
 from typing import TYPE_CHECKING
 
 import numpy as np
+from msgspec import Struct
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
@@ -63,8 +64,7 @@ class Limits:
     calm_most_s: float = 600.0
 
 
-@dataclass(slots=True)
-class _Track:
+class _Track(Struct):
     """One cell: when it changed last, and how often it did by itself lately."""
 
     changed_s: float
@@ -73,8 +73,7 @@ class _Track:
     counted_s: float = 0.0
 
 
-@dataclass(frozen=True, slots=True)
-class Mask:
+class Mask(Struct, frozen=True):
     """A masked cell: what is wrong, and since when."""
 
     fault: Fault

@@ -5,8 +5,9 @@ Lights are listed from the lowest to the highest; what hushes what is the render
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from msgspec import Struct
 
 from engine import Colour, Reason
 from firmware_host.findings import (
@@ -46,8 +47,7 @@ LATER_PASS_S = 0.25
 CORNERS_AGAIN = 0.5  # live corners, while what is wrong is explained
 
 
-@dataclass(frozen=True, slots=True)
-class Acceptance:
+class Acceptance(Struct, frozen=True):
     """A placement that waits for its entry to be durable; `since_s` is when its cells were first covered."""
 
     seq: int

@@ -14,8 +14,9 @@ what is shown, and that the board is compared with the record before play goes o
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
 
 import engine
 from engine import Placement
@@ -58,8 +59,7 @@ if TYPE_CHECKING:
 EPSILON_S = 1e-6  # board times are sums of milliseconds
 
 
-@dataclass(frozen=True, slots=True)
-class Shown:
+class Shown(Struct, frozen=True):
     """A finding on view: since when, and since when it has been ripe (host times; None: not yet)."""
 
     since_s: float

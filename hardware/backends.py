@@ -7,9 +7,10 @@ all three: leds.driver = "mcu" and buttons.driver = "board" are the board that a
 from __future__ import annotations
 
 import inspect
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
+
+from msgspec import Struct, field
 
 from hardware.buzzer import NoBuzzer
 from hardware.ports import HardwareError
@@ -28,8 +29,7 @@ class BackendError(HardwareError, ValueError):
     """A driver that does not exist, an option it does not have, or two drivers that cannot go together."""
 
 
-@dataclass(frozen=True, slots=True)
-class Hardware:
+class Hardware(Struct, frozen=True):
     """The parts of one table. Two or all of them may be the same board."""
 
     grid: SensorGrid
@@ -48,8 +48,7 @@ class Hardware:
             part.close()
 
 
-@dataclass(frozen=True, slots=True)
-class Setup:
+class Setup(Struct, frozen=True):
     """What every driver may need to know: the size of the grid, the length of the chain, the sensors."""
 
     rows: int

@@ -17,6 +17,7 @@ from math import inf
 from typing import TYPE_CHECKING
 
 import numpy as np
+from msgspec import Struct
 
 from hardware.ports import ButtonChange, GridFound, GridLost, Notice, SensorFrame
 from hardware.protocol import (
@@ -50,8 +51,7 @@ _CLOCK_JUMP_MS = 60_000  # a board promises five snapshots a second: more than t
 _JOIN = 12  # so many unchanged pixels are cheaper sent than the frame they would save
 
 
-@dataclass(frozen=True, slots=True)
-class Timing:
+class Timing(Struct, frozen=True):
     """Seconds. The protocol gives them; tests shorten them."""
 
     who_s: float = 0.5

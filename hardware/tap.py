@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable
-from dataclasses import replace
 from enum import IntEnum
 from typing import TYPE_CHECKING
 
 import numpy as np
+from msgspec.structs import replace
 
 from hardware.ports import ButtonChange, GridFound, GridLost, HardwareError, Notice, SensorFrame
 

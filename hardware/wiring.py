@@ -13,10 +13,10 @@ LEDs that lie under no cell (in front of the first panel, or between two) stay d
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 
 import numpy as np
+from msgspec import Struct
 
 from hardware.ports import HardwareError
 
@@ -35,8 +35,7 @@ class WiringError(HardwareError, ValueError):
     """A wiring that does not put one LED under every cell; says which cells."""
 
 
-@dataclass(frozen=True, slots=True)
-class Panel:
+class Panel(Struct, frozen=True):
     """A rectangle of LEDs: its top left cell on the grid, its size, and how its chain runs.
 
     The chain begins in the corner `start` and runs along the rows or the columns; with `serpentine` every
