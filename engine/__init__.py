@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from engine import notation
+from importlib import import_module
+from typing import TYPE_CHECKING
+
 from engine.errors import EngineError, IllegalPass, IllegalPlacement, NotationError, RulesError
 from engine.game import Game, new_game
 from engine.lattice import Cell, Lattice
@@ -13,6 +15,18 @@ from engine.rule_set import Colour, RuleSet
 from engine.rules import Reason, Violation
 from engine.scoring import Score, Standing
 from engine.variants import RULE_SETS
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+    from engine import notation as notation
+
+
+def __getattr__(name: str) -> ModuleType:
+    """Import game files when they are first asked for: a table that plays reads none."""
+    if name == "notation":
+        return import_module("engine.notation")
+    raise AttributeError(f"module 'engine' has no attribute {name!r}")
 
 
 def rule_sets() -> dict[str, RuleSet]:

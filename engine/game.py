@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from engine.board_view import NOBODY, BoardView
 from engine.errors import IllegalPass, IllegalPlacement, RulesError
 from engine.placements import Placement
 from engine.record import Move, Setup, new_move
-from engine.rule_set import Colour, table
-from engine.rules import Reason, Violation, judge
+from engine.rules import Reason, Violation, lay
 from engine.scoring import SCORINGS, Score, Standing, Tally, count, rank
 from engine.turns import Turns
 from engine.variants import rule_set, usual
@@ -17,49 +17,29 @@ if TYPE_CHECKING:
     import random
     from collections.abc import Iterable
 
-    from engine.lattice import Cell, Lattice
+    from engine.lattice import Cell
     from engine.position import Side
-    from engine.rule_set import RuleSet
+    from engine.rule_set import Colour, RuleSet
     from engine.sgf import Node
-
-
-NOBODY: frozenset[Colour] = frozenset()
 
 
 # What undo brings back: number of the colour, its side, what is occupied, what is gone, the slot, who passed,
 # who is out, how many moves there were.
-_Before = tuple[int, "Side", int, int, int, frozenset[Colour], frozenset[Colour], int]
+_Before = tuple[int, "Side", int, int, int, "frozenset[Colour]", "frozenset[Colour]", int]
 
 
-class Game:
+class Game(BoardView):
     """A game of any rule set. Make one with ``new_game``."""
 
     def __init__(self, rules: RuleSet, setup: Setup | None = None) -> None:
-        self.rules = rules
-        self.colours: tuple[Colour, ...] = rules.colours
-        """In turn order."""
-        self.players: tuple[tuple[Colour, ...], ...] = rules.players
-        """Per player, the colours it plays."""
-        self.setup: dict[Colour, tuple[Placement, ...]] = {}
-        """The pieces that lay on the board at the beginning."""
+        super().__init__(rules)
         self.notes: Node | None = None
         """What else a file said that the game was read from."""
-        placements = table(rules.board, rules.pieces)
-        self.lattice: Lattice = placements.lattice
-        self._pieces = placements.pieces
-        self._number = {colour: number for number, colour in enumerate(self.colours)}
-        removed = tuple(number for number, name in enumerate(placements.names) if name in rules.removed)
-        self._position = rules.contact(placements, self._starts(), removed)
-        if rules.largest_opening:
-            self._position.open_with(0, rules.largest_opening)
         self._turns = Turns(rules)
-        self._history: list[Move] = []
         self._undo: list[_Before] = []
         self._slot = -1  # turns so far, passes included, the first round's head start too
-        self._to_move: Colour | None = None
         self._legal = 0  # what it may place, as a set
         self._passed = NOBODY  # since the last placement
-        self._out = NOBODY  # given up, or blocked where that is for good
         self.first_to_move = self.colours[0]
         """The colour whose turn was the first, head starts apart."""
         if setup:
@@ -85,11 +65,6 @@ class Game:
     # Whose turn it is.
 
     @property
-    def to_move(self) -> Colour | None:
-        """The colour whose turn it is; None when the game is over."""
-        return self._to_move
-
-    @property
     def player_to_move(self) -> int | None:
         """Index into ``players`` of who plays the colour to move; None when the game is over."""
         return None if self._to_move is None else self._turns.player(self._slot)
@@ -104,17 +79,7 @@ class Game:
         """The number of the round, from 1; 0 during a head start."""
         return self._turns.round(self._slot)
 
-    @property
-    def neutral(self) -> tuple[Colour, ...]:
-        """The colours that the players place in turns, and that nobody scores."""
-        return self.rules.neutral
-
-    def player_of(self, colour: Colour) -> int | None:
-        """Return the index into ``players`` of who has a colour; None for a neutral one."""
-        self._index(colour)
-        return next((i for i, colours in enumerate(self.players) if colour in colours), None)
-
-    # What lies where.
+    # What was played, and what may be.
 
     @property
     def history(self) -> tuple[Move, ...]:
@@ -130,75 +95,6 @@ class Game:
     def last_placement(self) -> Move | None:
         """The record of the last placement; None before the first."""
         return next((move for move in reversed(self._history) if move.placement), None)
-
-    def cells_of(self, colour: Colour) -> tuple[Cell, ...]:
-        """Return the cells a colour's pieces lie on, sorted."""
-        return self.lattice.cells_of(self._side(colour).own)
-
-    def owner(self, cell: Cell) -> Colour | None:
-        """Return the colour on a cell; None when it is free or not on the board."""
-        if cell not in self.lattice:
-            return None
-        bit = self.lattice.bits((cell,))
-        return next((c for c in self.colours if self._side(c).own & bit), None)
-
-    def in_hand(self, colour: Colour) -> tuple[str, ...]:
-        """Name the pieces a colour has left; a piece it has twice is there twice."""
-        return self._position.in_hand(self._index(colour))
-
-    # What may be placed.
-
-    def legal_placements(self, colour: Colour | None = None) -> list[Placement]:
-        """List everything a colour may place, if it were its turn. Default: the colour to move."""
-        number = self._asked(colour)
-        if number is None:
-            return []
-        return self._position.table.listed(self._position.legal(number))
-
-    def live_corners(self, colour: Colour | None = None) -> tuple[Cell, ...]:
-        """Return the legal corners that some legal placement covers, sorted. Default: the colour to move."""
-        number = self._asked(colour)
-        if number is None:
-            return ()
-        cell_at = self.lattice.cell_at
-        return tuple([cell_at[spot] for spot in self._position.live_corners(number)])
-
-    def barred_cells(self, colour: Colour) -> tuple[Cell, ...]:
-        """List the free cells that the colour can never cover, since they lie beside its own pieces; sorted.
-
-        Where faces must touch (in 3D) there are none.
-        """
-        return self.lattice.cells_of(self._position.barred(self._index(colour)))
-
-    def start_cells(self, colour: Colour) -> tuple[Cell, ...]:
-        """Return the free cells one of which the first piece must cover; none after the first piece."""
-        number = self._index(colour)
-        return () if self._side(colour).own else self.lattice.cells_of(self._position.corners(number))
-
-    def supersets(self, cells: Iterable[Cell], colour: Colour | None = None) -> bool:
-        """Tell whether some legal placement contains all these cells and at least one more."""
-        number = self._asked(colour)
-        wanted = list(cells)
-        if number is None or not all(cell in self.lattice for cell in wanted):
-            return False
-        return self._position.larger(number, self.lattice.bits(wanted))
-
-    def check(self, cells: Iterable[Cell] | Placement, colour: Colour | None = None) -> Placement | Violation:
-        """Return the placement on these cells if it is legal, otherwise what is wrong with it.
-
-        With a colour, the answer is for that colour, as if it were its turn. Takes any cells and never
-        raises for a bad move.
-        """
-        if not isinstance(cells, Placement):
-            cells = tuple(cells)
-        number = self._asked(colour)
-        if self._to_move is None or number is None:
-            reason = Reason.NOT_YOUR_TURN if self._to_move else Reason.GAME_OVER
-            return Violation(reason, cells.cells if isinstance(cells, Placement) else cells)
-        found = judge(self._position, number, cells)
-        if isinstance(found, Violation) and found.reason is Reason.NOT_IN_HAND:
-            return Violation(found.reason, found.cells, self._twin(self.colours[number], found.cells))
-        return found
 
     def choose(self, rng: random.Random) -> Placement | None:
         """Draw one of the legal placements, all equally likely; None when the game is over."""
@@ -290,7 +186,7 @@ class Game:
         self._position.go_back(number, side, occupied, gone)
         self._to_move = self._turns.colour(self._slot)
         if self._turns.head_start:
-            self._keep_starts(self._slot)
+            self._position.keep_starts(self._turns.beginner(self._slot, self._number))
         self._legal = self._position.legal(self._number[self._to_move])
         return taken
 
@@ -328,55 +224,15 @@ class Game:
 
     # Inside.
 
-    def _index(self, colour: Colour) -> int:
-        try:
-            return self._number[colour]
-        except KeyError:
-            raise RulesError(f"no colour {colour!r} here; there are: {', '.join(self.colours)}") from None
-
-    def _side(self, colour: Colour) -> Side:
-        return self._position.sides[self._index(colour)]
-
-    def _asked(self, colour: Colour | None) -> int | None:
-        """Find the number of the colour asked for; None when it never has a turn again."""
-        if colour is None:
-            colour = self.to_move
-        if colour is None or colour not in self._number or colour in self._out:
-            return None
-        return self._number[colour]
-
-    def _starts(self) -> tuple[int, ...]:
-        """Return the start cells per colour, as bitboards."""
-        starts = self.rules.starts
-        if not isinstance(starts, tuple):
-            return tuple(self.lattice.bits(starts[colour]) for colour in self.colours)
-        if self.rules.starts_by_turn:
-            return tuple(self.lattice.bits((cell,)) for cell in starts)
-        return (self.lattice.bits(starts),) * len(self.colours)
-
-    def _twin(self, colour: Colour, cells: tuple[Cell, ...]) -> tuple[Cell, ...]:
-        """Return the cells where the piece of this shape already lies."""
-        shape = self._position.table.find(self.lattice.bits(cells))
-        placed = [move.placement for move in self._history if move.colour == colour]
-        for other in (*self.setup.get(colour, ()), *placed):
-            if other and shape and other.piece == shape.piece:
-                return other.cells
-        return ()
-
     def _set_up(self, setup: Setup) -> None:
         """Put the pieces of a set-up position down. Raises RulesError if that cannot be."""
-        position = self._position
         for colour, pieces in setup.pieces.items():
             number = self._index(colour)
             for cells in pieces:
-                if any(cell not in self.lattice for cell in cells):
-                    raise RulesError(f"{colour} on {list(cells)}: not on the board")
-                mask = self.lattice.bits(cells)
-                found = position.table.find(mask)
-                if found is None or mask & position.occupied or not position.has(number, found.form.piece):
-                    what = "no piece" if found is None else "no such piece left, or the cells are occupied"
-                    raise RulesError(f"{colour} on {list(cells)}: {what}")
-                position.place(number, found)
+                try:
+                    found = lay(self._position, number, cells)
+                except RulesError as error:
+                    raise RulesError(f"{colour} on {list(cells)}: {error}") from None
                 self.setup[colour] = (*self.setup.get(colour, ()), found)
         rounds = sum(len(self.setup.get(colour, ())) for colour in self.neutral)  # whose turn with it is next
         self.first_to_move = setup.to_move or self.first_to_move
@@ -422,7 +278,7 @@ class Game:
                 break
             colour = turns.colour(slot)
             if turns.head_start:
-                self._keep_starts(slot)
+                self._position.keep_starts(turns.beginner(slot, self._number))
             legal = 0 if colour in self._out else self._position.legal(self._number[colour])
             if legal:
                 self._slot, self._to_move, self._legal = slot, colour, legal
@@ -435,19 +291,6 @@ class Game:
             passes.append(Move(colour, forced=True))
             passed |= {colour}
         self._to_move, self._legal = None, 0
-
-    def _keep_starts(self, slot: int) -> None:
-        """Keep the other colours' start cells free during a head start."""
-        position = self._position
-        for number, colour in enumerate(self.colours):
-            kept = 0
-            if slot < self._turns.head_start and colour == self._turns.colour(slot):
-                for other, starts in enumerate(position.starts):
-                    kept |= starts if other != number else 0
-                if not position.sides[number].own:
-                    kept &= ~position.starts[number]
-            if position.reserved[number] != kept:
-                position.reserve(number, kept)
 
 
 def new_game(

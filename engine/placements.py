@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 WORD = 64
 HALVES = [(1 << power, (1 << (1 << power)) - 1) for power in range(20, -1, -1)]
+BLOCK = 32  # words: sets are unpacked in multiples of these
 FEW = 6  # so few are taken off one by one
 BIT = [1 << bit for bit in range(WORD)]
 
@@ -158,7 +159,7 @@ class Placements:
         for placements in self.of_piece:
             self.on_board |= placements
         self._words = -(-self.stride * (lattice.spots[-1] - lattice.lift + 1) // WORD)
-        self._unpack = struct.Struct(f"<{self._words}Q").unpack
+        self._unpacks = [struct.Struct(f"<{words}Q").unpack for words in range(0, self._words + BLOCK, BLOCK)]
         self._rows: list[list[Placement | None]] = [[None] * WORD for _ in range(self._words)]
         self._first = {id(row): WORD * index for index, row in enumerate(self._rows)}
 
@@ -223,9 +224,15 @@ class Placements:
 
     def listed(self, placements: int) -> list[Placement]:
         """Return the members of a set of placements."""
-        words = self._unpack(placements.to_bytes(8 * self._words, "little"))
+        if not placements:
+            return []
+        first = ((placements & -placements).bit_length() - 1) // WORD
+        placements >>= WORD * first
+        blocks = -(-placements.bit_length() // (WORD * BLOCK))
+        words = self._unpacks[blocks](placements.to_bytes(WORD // 8 * BLOCK * blocks, "little"))
+        rows = self._rows[first : first + len(words)]
         found: list[Placement] = []
-        for row, word in zip(compress(self._rows, words), filter(None, words), strict=True):
+        for row, word in zip(compress(rows, words), filter(None, words), strict=True):
             while word:
                 bit = word.bit_length() - 1
                 word ^= BIT[bit]  # noqa: PLW2901

@@ -97,6 +97,17 @@ class Position:
         self._kept[colour] = self.table.covering_any(cells)
         self._known[colour] = None
 
+    def keep_starts(self, beginner: int | None) -> None:
+        """Keep the start cells of all others from a colour that has a head start; from none, if None."""
+        for colour, side in enumerate(self.sides):
+            kept = 0
+            if colour == beginner:
+                for other, starts in enumerate(self.starts):
+                    kept |= starts if other != beginner else 0
+                kept &= ~(0 if side.own else self.starts[beginner])
+            if self.reserved[colour] != kept:
+                self.reserve(colour, kept)
+
     def go_back(self, colour: int, side: Side, occupied: int, gone: int) -> None:
         """Take back the last placement: what these were before it."""
         self.sides[colour], self.occupied, self.gone = side, occupied, gone

@@ -103,6 +103,14 @@ class RuleSet:
                 rules = replace(rules, **changes)
         return self.finish(replace(rules, chosen=MappingProxyType(chosen), plain=plain))
 
+    def start_boards(self, lattice: Lattice) -> tuple[int, ...]:
+        """Return the start cells per colour, in turn order, as bitboards."""
+        if not isinstance(self.starts, tuple):
+            return tuple(lattice.bits(self.starts[colour]) for colour in self.colours)
+        if self.starts_by_turn:
+            return tuple(lattice.bits((cell,)) for cell in self.starts)
+        return (lattice.bits(self.starts),) * len(self.colours)
+
     @property
     def neutral(self) -> tuple[Colour, ...]:
         """The colours that no player has."""

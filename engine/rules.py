@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
+from engine.errors import RulesError
 from engine.placements import Placement
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from engine.lattice import Cell
     from engine.position import Position
@@ -97,3 +98,20 @@ def judge(position: Position, colour: int, cells: Iterable[Cell] | Placement) ->
     if mask & position.reserved[colour]:
         return Violation(Reason.RESERVED, lattice.cells_of(mask & position.reserved[colour]))
     return position.fault(colour, placement) or placement
+
+
+def lay(position: Position, colour: int, cells: Sequence[Cell]) -> Placement:
+    """Put a piece of a set-up position down; it need not touch as the rules have it. Raises RulesError."""
+    lattice = position.table.lattice
+    if any(cell not in lattice for cell in cells):
+        raise RulesError("not on the board")
+    mask = lattice.bits(cells)
+    found = position.table.find(mask)
+    if found is None:
+        raise RulesError("no piece")
+    if mask & position.occupied:
+        raise RulesError("already occupied")
+    if not position.has(colour, found.form.piece):
+        raise RulesError("no such piece left")
+    position.place(colour, found)
+    return found

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from engine.rule_set import Colour, RuleSet
 
 
@@ -38,6 +40,10 @@ class Turns:
         if slot < self.head_start:
             return self._prelude[slot]
         return self._colours[(slot - self.head_start) % len(self._colours)]
+
+    def beginner(self, slot: int, numbers: Mapping[Colour, int]) -> int | None:
+        """Return the number of the colour that has its head start; None once the rounds have begun."""
+        return numbers[self._prelude[slot]] if slot < self.head_start else None
 
     def round(self, slot: int) -> int:
         """Return the number of the round, from 1; 0 during a head start."""
