@@ -46,7 +46,9 @@ LOOK_S = 0.5  # how soon a daemon that ended is noticed
 HALF_PLAYED = 20  # placements
 QUIET_S = 3.0  # after the start, until the board has settled to its slow pace
 LOAD_S = 8.0
+PLAY_S = 15.0
 SEEN_S = 0.3  # until the table has seen its board
+THINK_MS = 3800  # before a piece; with its way and its settling five seconds
 FLOOD_MS = 10  # between two snapshots
 REST_BUDGET, PLAY_BUDGET, FLOOD_BUDGET = 0.5, 2.0, 3.0  # % of a core
 MEMORY_BUDGET_MB = 60.0
@@ -153,10 +155,10 @@ def _load(name: str, table: _HalfPlayed, budget: float | None) -> Figure:
 
 def _play(table: _HalfPlayed) -> Figure:
     before_s, begin_s = cpu_s(table.daemon.pid), time.monotonic()
-    _place_pieces(table, begin_s + LOAD_S)
+    _place_pieces(table, begin_s + PLAY_S)
     used_s = cpu_s(table.daemon.pid) - before_s
     used = 100 * used_s / (time.monotonic() - begin_s)
-    return Figure("load at play, hands place a piece every two seconds", used, "% of a core", PLAY_BUDGET)
+    return Figure("load at play, a piece every five seconds", used, "% of a core", PLAY_BUDGET)
 
 
 def _place_pieces(table: _HalfPlayed, until_s: float) -> None:
@@ -169,7 +171,7 @@ def _place_pieces(table: _HalfPlayed, until_s: float) -> None:
         if placement is None:
             break
         motion = hands.place((row, col) for row, col, *_ in placement.cells)
-        table.board.perform(motion, after_ms=hands.think_ms())
+        table.board.perform(motion, after_ms=THINK_MS)
         table.game.play(placement.cells)
         wait_for(table.daemon, partial(_has_saved, table.game.plies), "a placement")
 
