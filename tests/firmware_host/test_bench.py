@@ -8,9 +8,9 @@ import pytest
 from click.testing import CliRunner
 from rich.console import Console
 
-from firmware_host import bench
+from firmware_host import bench, bench_daemon, bench_engine, bench_latency
 from firmware_host.bench_figures import Figure, percentile
-from firmware_host.bench_table import random_game, record
+from firmware_host.bench_table import BenchError, random_game, record
 from firmware_host.cli import main
 from firmware_host.journal import read_game, read_games
 from firmware_host.replay import replay
@@ -168,3 +168,35 @@ def test_storage_is_measured_where_the_cache_lies(cache):
     assert figures["p50"].value <= figures["p99"].value
     assert next(figure.value for figure in figures.values() if figure.unit == "KiB") > 10
     assert list(cache.parent.iterdir()) == []
+
+
+# sdnotify leaves its socket to the collector; in a process of its own nobody minds.
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_latency_is_that_of_the_real_chain(monkeypatch):
+    monkeypatch.setattr(bench_latency, "PLIES", 1)
+    monkeypatch.setattr(bench_latency, "REPEATS", 1)
+    figures = {figure.name.strip(): figure.value for figure in bench_latency.measure()}
+    assert 0 < figures["of it CPU, p50"] <= figures["changed snapshot -> pixels, p99"]
+    assert figures["piece still for long enough -> played and lit, p50"] > 0
+    assert figures["to the last LED, rpi_ws281x, SPI"] == figures["changed snapshot -> pixels, p99"] + 28.5
+
+
+def test_start_is_measured_until_the_daemon_says_so(monkeypatch):
+    monkeypatch.setattr(bench_daemon, "STARTS", 1)
+    cpu, wall = bench_daemon.measure_start()
+    assert cpu.value > 0
+    assert wall.unit == cpu.unit == "s"
+
+
+def test_a_daemon_that_cannot_start_is_told(monkeypatch):
+    monkeypatch.setattr(bench_daemon, "STARTS", 1)
+    monkeypatch.setattr(bench_daemon, "LOOK_S", 0.02)
+    monkeypatch.setattr(bench_daemon, "daemon_command", lambda _config: ["false"])
+    with pytest.raises(BenchError, match="not ready"):
+        bench_daemon.measure_start()
+
+
+def test_the_rules_are_timed(monkeypatch):
+    monkeypatch.setattr(bench_engine, "GAMES", 1)
+    monkeypatch.setattr(bench_engine, "RANDOM_S", 0.01)
+    assert all(figure.value > 0 for figure in bench_engine.measure())
