@@ -42,6 +42,12 @@ class Form(NamedTuple):
     marks: str = "1234"
     """For every colour, in the order of the rule set, the property of its moves."""
 
+    def old_marks(self, index: int) -> tuple[str, ...]:
+        """Return what the property of a colour's moves was called in old files."""
+        if self.marks == "BW":
+            return (("1", "BLUE"), ("2", "GREEN"))[index]
+        return (("BLUE",), ("YELLOW",), ("RED",), ("GREEN",))[index]
+
 
 CORNERS: tuple[Mapping[str, str], ...] = ({"start": "fixed"}, {"start": "free"})
 FORMS = (
@@ -55,11 +61,9 @@ FORMS = (
     Form("Blokus Trigon Three-Player", "trigon3"),
     *(Form(OURS + name, name) for name in ("danish14", "solitaire", "blokus3d")),
 )
-OLD_MARKS = ("BLUE", "YELLOW", "RED", "GREEN")
 WAIVERS = ("PASS", "RETIRE")
-MOVES = ("1", "2", "3", "4", "B", "W", *OLD_MARKS, *WAIVERS)
+MOVES = ("1", "2", "3", "4", "B", "W", "BLUE", "YELLOW", "RED", "GREEN", *WAIVERS)
 SETUPS = ("AB", "AW", "A1", "A2", "A3", "A4", "AE", "PL")
-OLD_MARKS_OF_TWO = {"1": 0, "2": 1, "BLUE": 0, "GREEN": 1}
 
 
 def cell_name(lattice: Lattice, cell: Cell) -> str:
@@ -113,14 +117,13 @@ def load(text: str | bytes) -> Game:
     if "RU" in root.properties:
         at = root.properties["RU"][0].offset
         choices = ({**form.options[0], **_options(source, root.properties["RU"][0])},)
-    failed: NotationError | None = None
+    failures = []
     for options in choices:
         try:
             return _Replay(source, form, options, at).play(root)
         except NotationError as error:
-            failed = error
-    assert failed is not None
-    raise failed
+            failures.append(error)
+    raise max(failures, key=lambda error: (error.line, error.column))  # of the options that fit best
 
 
 def dump(game: Game, notes: Mapping[str, str] | None = None) -> str:
@@ -150,7 +153,7 @@ def dump(game: Game, notes: Mapping[str, str] | None = None) -> str:
     node = root
     for move in game.history:
         if not move.forced:
-            node = _follow(node, _written(game, move, names))
+            node = _follow(node, *_written(game, move, form, names))
     if _goes_on(node):
         node.children = []
     return write(root)
@@ -170,21 +173,22 @@ def _beginning(game: Game, form: Form, names: Mapping[Colour, str]) -> Node:
     return Node(0, {name: [Value(text, 0) for text in texts] for name, texts in properties.items()})
 
 
-def _written(game: Game, move: Move, names: Mapping[Colour, str]) -> tuple[str, str]:
-    """Return a move as a property and its value."""
+def _written(
+    game: Game, move: Move, form: Form, names: Mapping[Colour, str]
+) -> tuple[str, str, tuple[str, ...]]:
+    """Return a move as a property and its value, and what else the property was called in old files."""
     name = names[move.colour]
     if move.placement:
-        return name, cells_name(game.lattice, move.placement.cells)
-    return ("RETIRE" if move.retired else "PASS"), name
+        return name, cells_name(game.lattice, move.placement.cells), form.old_marks(form.marks.index(name))
+    return ("RETIRE" if move.retired else "PASS"), name, ()
 
 
 def _is_move(node: Node) -> bool:
     return any(name in MOVES for name in node.properties)
 
 
-def _follow(node: Node, move: tuple[str, str]) -> Node:
+def _follow(node: Node, name: str, text: str, old_names: tuple[str, ...]) -> Node:
     """Return a copy of the node that this move leads to, as the first child; a new one if there is none."""
-    name, text = move
     while node.children and not _is_move(node.children[0]):  # a remark on the way
         remark, *others = node.children
         remark = Node(0, remark.properties, remark.children)
@@ -192,12 +196,16 @@ def _follow(node: Node, move: tuple[str, str]) -> Node:
         node = remark
     wanted = sorted(text.lower().split(","))
     for child in node.children:
-        values = child.properties.get(name, [])
+        values = [value for each in (name, *old_names) for value in child.properties.get(each, [])]
         if sorted(",".join(value.raw for value in values).lower().split(",")) == wanted:
             break
     else:
         child = Node(0)
-    found = Node(0, child.properties | {name: [Value(text, 0)]}, child.children)
+    properties = {}
+    for each, values in child.properties.items():
+        old = each in (name, *old_names)
+        properties[name if old else each] = [Value(text, 0)] if old else values
+    found = Node(0, properties or {name: [Value(text, 0)]}, child.children)
     node.children = [found, *(other for other in node.children if other is not child)]
     return found
 
@@ -221,10 +229,9 @@ class _Replay:
             self._rules = plain.choose(options)
         except RulesError as error:
             raise source.error(str(error), at) from None
-        colours = dict(enumerate(plain.colours))
-        old = OLD_MARKS_OF_TWO if form.marks == "BW" else {mark: i for i, mark in enumerate(OLD_MARKS)}
-        self._marks = {mark: colours[i] for mark, i in old.items() if i in colours}
-        self._marks |= dict(zip(form.marks, plain.colours, strict=False))
+        self._marks: dict[str, Colour] = {}
+        for index, (mark, colour) in enumerate(zip(form.marks, plain.colours, strict=False)):
+            self._marks |= dict.fromkeys((mark, *form.old_marks(index)), colour)
         self._game: Game | None = None
 
     def play(self, root: Node) -> Game:
