@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 FILE_NAME = "bench.json"
 VERSION = 1
-KILLS = 1000
+COUNTS: Mapping[str, int] = {"kills": 1000, "games": 2000}
 LEAST_WIDTH = 100  # columns: where there are fewer, lines break
 
 
@@ -42,7 +42,7 @@ class Group:
     measure: str
     say: str
     quick: bool = True
-    takes_kills: bool = False
+    counts: str = ""  # what a number on the command line is of
 
 
 GROUPS: Mapping[str, Group] = {
@@ -52,13 +52,14 @@ GROUPS: Mapping[str, Group] = {
     "load": Group("bench_daemon:measure_load", "the daemon at rest, at play and flooded"),
     "memory": Group("bench_daemon:measure_memory", "the daemon's memory"),
     "storage": Group("bench_daemon:measure_storage", "what is written, and how soon it is safe"),
-    "kill": Group("bench_kill:measure", "killed at any moment, nothing lost", quick=False, takes_kills=True),
+    "kill": Group("bench_kill:measure", "killed at any moment, nothing lost", quick=False, counts="kills"),
+    "hands": Group("bench_hands:measure", "whole games of clumsy hands", quick=False, counts="games"),
 }
 
 Run = dict[str, dict[str, float]]  # group -> figure -> value
 
 
-def measure(names: Sequence[str], kills: int = KILLS) -> Iterable[tuple[str, list[Figure]]]:
+def measure(names: Sequence[str], counts: Mapping[str, int] = COUNTS) -> Iterable[tuple[str, list[Figure]]]:
     """Yield the figures of these groups as they are measured, of all quick ones if none is named.
 
     Raises UnknownBenchError before anything is measured.
@@ -66,14 +67,15 @@ def measure(names: Sequence[str], kills: int = KILLS) -> Iterable[tuple[str, lis
     unknown = [name for name in names if name not in GROUPS]
     if unknown:
         raise UnknownBenchError(f"{unknown[0]}: no such figures; there are {', '.join(GROUPS)}")
-    return _measure([name for name in GROUPS if name in names or (not names and GROUPS[name].quick)], kills)
+    return _measure([name for name in GROUPS if name in names or (not names and GROUPS[name].quick)], counts)
 
 
-def _measure(names: Sequence[str], kills: int) -> Iterable[tuple[str, list[Figure]]]:
+def _measure(names: Sequence[str], counts: Mapping[str, int]) -> Iterable[tuple[str, list[Figure]]]:
     for name in names:
         module, function = GROUPS[name].measure.split(":")
         run = getattr(import_module(f"firmware_host.{module}"), function)
-        yield name, run(kills) if GROUPS[name].takes_kills else run()
+        counted = GROUPS[name].counts
+        yield name, run(counts[counted]) if counted else run()
 
 
 # -- the last recorded run
@@ -139,7 +141,7 @@ def save(path: Path, run: Mapping[str, Any]) -> None:
 # -- for people
 
 
-def report(names: Sequence[str], *, kills: int, as_data: bool, keep: Path | None) -> int:
+def report(names: Sequence[str], *, counts: Mapping[str, int], as_data: bool, keep: Path | None) -> int:
     """Measure, print and record; returns 0, or 1 if a budget was not kept."""
     from rich.console import Console
 
@@ -147,7 +149,7 @@ def report(names: Sequence[str], *, kills: int, as_data: bool, keep: Path | None
     before = last_run(path)
     found: dict[str, list[Figure]] = {}
     with Console(stderr=True).status("measuring") as status:
-        for name, figures in measure(names, kills):
+        for name, figures in measure(names, counts):
             found[name] = figures
             status.update(f"measured {', '.join(found)}")
     if as_data:

@@ -1,0 +1,175 @@
+"""A table for simulated hands: the real `Table`, its frames and its journal's answers, in virtual time.
+
+    motions --> sensors, read every 4 ms --> frames as the virtual board sends them --> Table.handle
+                                                                                           |
+    lights, records <----------------------------------------------------------------------'
+
+No port, no process and no real time: a game of an hour takes seconds.
+"""
+
+from __future__ import annotations
+
+import heapq
+from itertools import count
+from random import Random
+from typing import TYPE_CHECKING
+
+import msgspec
+import numpy as np
+
+from firmware_host.config import Settings
+from firmware_host.effects import Record, Show
+from firmware_host.events import FrameSeen, Recorded, SensorsFound
+from firmware_host.table import Table
+from firmware_host.view import Meaning
+from hardware.virtual_board import REST_MS, WATCH_FOR_MS, WATCH_MS
+from hardware.virtual_faults import SensorFaults
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from firmware_host.layout import GridCell
+    from firmware_host.view import View
+    from hardware.hands import Motion
+
+SCAN_MS = 4
+ANSWER_MS = (0, 8)  # until an entry is durable
+
+
+class BenchTable:
+    """A table of `rows` x `cols` sensors. `t_ms` is the virtual time, `accepted_ms` when a light said so.
+
+    `watch` is called after every event that recorded something, with the entries.
+    """
+
+    def __init__(
+        self,
+        rules: str,
+        options: dict[str, str],
+        grid: GridCell,
+        seed: int,
+    ) -> None:
+        base = Settings()
+        replace = msgspec.structs.replace
+        settings = replace(
+            base,
+            game=replace(base.game, rules=rules, options=options),
+            sensors=replace(base.sensors, rows=grid[0], cols=grid[1]),
+        )
+        names = count()
+        self._random = Random(seed)
+        self.table = Table(settings, new_id=lambda: f"game-{next(names)}", rng=self._random)
+        self._faults = SensorFaults()
+        self._failing: tuple[int, SensorFaults] | None = None
+        self.watch: Callable[[list[Record]], None] = lambda _records: None
+        self.t_ms = 0
+        self.moved_ms = 0  # when hands moved something last
+        self.frames = 0
+        self.view: View | None = None
+        self.accepted_ms: dict[tuple[GridCell, ...], int] = {}
+        self._heights = np.zeros(grid, np.int8)
+        self._touches: list[tuple[int, int, GridCell, int]] = []
+        self._answers: list[tuple[int, int]] = []
+        self._order = count()
+        self._sent = self._sensed()
+        self._sent_ms = self._changed_ms = 0
+        self._news = True
+
+    def start(self) -> None:
+        """Let the board be found, and send its first frame."""
+        self._handle(SensorsFound(0.0))
+        self._send(self._sensed(), changed=True)
+
+    def fail(self, faults: SensorFaults, at_ms: int) -> None:
+        """Have sensors fail from then on."""
+        self._failing = at_ms, faults
+        self._fail_if_due()
+
+    def _fail_if_due(self) -> None:
+        if self._failing is not None and self._failing[0] <= self.t_ms:
+            self._faults, self._failing = self._failing[1], None
+
+    def perform(self, motion: Motion, after_ms: int = 0) -> int:
+        """Begin a motion so much later; returns when it comes to rest."""
+        start_ms = end_ms = self.t_ms + after_ms
+        for touch in motion:
+            at_ms = start_ms + touch.at_ms
+            change = touch.height - touch.was  # so that motions at the same time add up
+            heapq.heappush(self._touches, (at_ms, next(self._order), touch.cell, change))
+            end_ms = max(end_ms, at_ms)
+        return end_ms
+
+    @property
+    def is_still(self) -> bool:
+        """Whether no hand moves."""
+        return not self._touches
+
+    def run(self, until_ms: int, *, news: bool = False) -> bool:
+        """Let time pass; with `news` only until the table says something new. True if it did."""
+        self._news = False
+        while not (news and self._news):
+            due_ms = self._next_ms()
+            if due_ms > until_ms:
+                self.t_ms = max(self.t_ms, until_ms)
+                return self._news
+            self._step(due_ms)
+        return True
+
+    def _next_ms(self) -> int:
+        pace_ms = WATCH_MS if self._sent_ms - self._changed_ms < WATCH_FOR_MS else REST_MS
+        due_ms = self._sent_ms + pace_ms
+        if self._touches:
+            due_ms = min(due_ms, max(_scan_ms(self._touches[0][0]), self.t_ms))
+        if self._answers:
+            due_ms = min(due_ms, self._answers[0][0])
+        flicker_ms = self._faults.next_ms(self.t_ms)
+        return due_ms if flicker_ms is None else min(due_ms, _scan_ms(flicker_ms))
+
+    def _step(self, due_ms: int) -> None:
+        pace_due = due_ms >= self._sent_ms + (
+            WATCH_MS if self._sent_ms - self._changed_ms < WATCH_FOR_MS else REST_MS
+        )
+        self.t_ms = due_ms
+        self._fail_if_due()
+        while self._answers and self._answers[0][0] <= due_ms:
+            self._handle(Recorded(due_ms / 1000, self._answers.pop(0)[1]))
+        while self._touches and _scan_ms(self._touches[0][0]) <= due_ms:
+            _at, _order, cell, change = heapq.heappop(self._touches)
+            self._heights[cell] += change
+            self.moved_ms = due_ms
+        sensed = self._sensed()
+        changed = not np.array_equal(sensed, self._sent)
+        if changed or pace_due:
+            self._send(sensed, changed=changed)
+
+    def _sensed(self) -> np.ndarray[tuple[int, int], np.dtype[np.uint8]]:
+        felt = np.clip(self._heights, 0, 1).astype(np.uint8)
+        return self._faults.seen(felt, self.t_ms)
+
+    def _send(self, sensed: np.ndarray[tuple[int, int], np.dtype[np.uint8]], *, changed: bool) -> None:
+        self._sent, self._sent_ms = sensed, self.t_ms
+        if changed:
+            self._changed_ms = self.t_ms
+        self.frames += 1
+        self._handle(FrameSeen(self.t_ms / 1000, self.t_ms / 1000, sensed))
+
+    def _handle(self, event: FrameSeen | Recorded | SensorsFound) -> None:
+        records = []
+        for effect in self.table.handle(event):
+            if isinstance(effect, Record):
+                records.append(effect)
+                self._answers.append((self.t_ms + self._random.randint(*ANSWER_MS), effect.seq))
+            elif isinstance(effect, Show):
+                self._news = True
+                self.view = effect.view
+                for light in effect.view.lights:
+                    if light.meaning is Meaning.ACCEPTED:
+                        self.accepted_ms.setdefault(light.cells, self.t_ms)
+        if records:
+            self._news = True
+            self._answers.sort()
+            self.watch(records)
+
+
+def _scan_ms(t_ms: int) -> int:
+    return -(-t_ms // SCAN_MS) * SCAN_MS
