@@ -1,4 +1,4 @@
-"""Whole games of simulated clumsy hands in virtual time: a little of what `blokus-table bench hands` plays."""
+"""Whole games of simulated clumsy hands in virtual time: some of what `blokus-table bench hands` plays."""
 
 from firmware_host.bench_hands import FAULTS, Case, measure, play
 
