@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 FILE_NAME = "bench.json"
 VERSION = 1
 COUNTS: Mapping[str, int] = {"kills": 1000, "games": 2000}
-LEAST_WIDTH = 100  # columns: where there are fewer, lines break
+LEAST_WIDTH = 130  # columns: where there are fewer, lines break
 
 
 class UnknownBenchError(HostError, ValueError):
