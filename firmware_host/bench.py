@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 FILE_NAME = "bench.json"
 VERSION = 1
 COUNTS: Mapping[str, int] = {"kills": 1000, "games": 2000}
-LEAST_WIDTH = 130  # columns: where there are fewer, lines break
+LEAST_WIDTH = 110  # columns: where there are fewer, lines break
 
 
 class UnknownBenchError(HostError, ValueError):
@@ -155,8 +155,8 @@ def report(names: Sequence[str], *, counts: Mapping[str, int], as_data: bool, ke
     if as_data:
         print(json.dumps(as_json(found)))
     else:
-        console = Console()
-        console.print(figures_table(found, before), width=max(console.width, LEAST_WIDTH), crop=False)
+        width = max(Console().width, LEAST_WIDTH)
+        Console(width=width).print(figures_table(found, before), crop=False)
     record_run(path, found)
     if keep is not None:
         save(keep, as_json(found))
