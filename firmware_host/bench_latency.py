@@ -48,11 +48,13 @@ if TYPE_CHECKING:
     from firmware_host.config import Settings
     from hardware.virtual_board import VirtualBoard
 
-FROM_PLY, PLIES = 24, 24
-REPEATS = 3  # of putting a piece down and lifting it before it stays
+FROM_PLY, PLIES = 24, 10
+REPEATS = 8  # of putting a piece down and lifting it before it stays
+LIGHTS_S = 1.6  # of real time: as long as what is accepted is shown; nobody plays sooner
 CELL_MS = 20  # between two cells of a piece
 STILL_MS = 2600  # longer than any wait of the table's
 ANSWER_S = 5.0
+REST_S = 0.2  # between two snapshots of a board where nothing happens
 SAVED_TRIES = 1000
 NO_ANSWER_S = 0.004  # of light: then nothing was to be said
 READ_BYTES = 65536
@@ -111,7 +113,7 @@ def measure() -> list[Figure]:
         Figure("  of it CPU, p50", percentile(cpu_ms, 50), "ms"),
         Figure("  of it CPU, p99", percentile(cpu_ms, 99), "ms"),
         Figure("piece still for long enough -> played and lit, p50", percentile(accepted_ms, 50), "ms"),
-        Figure("piece still for long enough -> played and lit, p99", percentile(accepted_ms, 99), "ms"),
+        Figure("piece still for long enough -> played and lit, most", max(accepted_ms), "ms"),
     ]
     usb_ms = 1000 * (3 * LEDS + 4 * PIXELS_OVERHEAD) / FULL_SPEED_BYTES_S + WIRE_MS
     for driver, milliseconds in {**LAST_LED_MS, "mcu on USB": usb_ms}.items():
@@ -187,9 +189,16 @@ class _Hand:
                 self.accepted.append(answer)
         for _ in range(SAVED_TRIES):
             if self._daemon.status()["saved"]:
+                await self._rest(LIGHTS_S)
                 return
             await asyncio.sleep(NO_ANSWER_S)
         raise BenchError(f"{cells} are not saved: {self._daemon.status()}")
+
+    async def _rest(self, seconds: float) -> None:
+        """Let real time pass; the board goes on talking."""
+        for _ in range(round(seconds / REST_S)):
+            await asyncio.sleep(REST_S)
+            self._write(self._virtual.advance(self._virtual.t_ms + round(1000 * REST_S)))
 
     async def _touch(self, cell: tuple[int, int], height: int) -> None:
         self._virtual.touch(cell, height)

@@ -90,6 +90,10 @@ class Stillness:
         }
         return self.t_s - self.changed_s(around)
 
+    def is_still(self, cells: Collection[Cell], wait_s: float) -> bool:
+        """Whether that is at least so long. Mostly the cells themselves say no, and quickly."""
+        return self.t_s - self.changed_s(cells) >= wait_s and self.still_for(cells) >= wait_s
+
     def proven(self, cells: Iterable[Cell]) -> bool:
         """True if each of these cells has been seen clear before: a sensor stuck from the start is not."""
         return self._unproven.isdisjoint(cells)

@@ -112,4 +112,5 @@ class GameRecord:
         self._result = None
         self.reader = Reader(self.game, self._waits)
         self.cells = {cell: piece.colour for piece in self.placed for cell in piece.placement.cells}
+        self.occupied = frozenset(self.cells)  # a set, as a set remembers its cells' hashes for others
         self.live_corners = self.game.live_corners()

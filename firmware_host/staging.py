@@ -118,7 +118,7 @@ class Stager:
         """Everything the lights say now."""
         table = self._table
         layout, record = table.layout, table.record
-        absent = record.cells.keys() - table.board.still.covered - table.board.still.masked
+        absent = record.occupied - table.board.still.covered - table.board.still.masked
         pieces = self._pieces.get((record.reader, absent), lambda: tuple(_pieces(table, absent)))
         lights = tuple(_lights(table, self._turn_lights))
         narrow = layout.lattice.kinds > 1  # triangles, half as wide as they are high
@@ -156,7 +156,7 @@ def _on_top(table: Table, cells: Iterable[Cell], absent: AbstractSet[Cell] = fro
     if table.game.lattice.levels == 1:
         yield from cells
         return
-    placed = table.record.cells.keys() - absent
+    placed = table.record.occupied - absent
     yield from (cell for cell in cells if (*cell[:2], cell[2] + 1) not in placed)
 
 
@@ -202,7 +202,7 @@ def _lights(table: Table, turn_lights: Callable[[], tuple[Light, ...]]) -> Itera
 def _offers(table: Table) -> Iterator[Light]:
     """What a hand can choose: the menu's games, or a new one instead of the one packed away."""
     if table.state == "suspended":
-        yield Light(Meaning.MENU, tuple(sorted(renewal(table.layout, table.record.cells.keys()))))
+        yield Light(Meaning.MENU, tuple(sorted(renewal(table.layout, table.record.occupied))))
     for choice in table.offers.choices if table.state == "menu" else ():
         meaning = Meaning.MENU_CHOSEN if choice == table.offers.choice else Meaning.MENU
         for colour in dict.fromkeys(colour for colour, _ in choice.icon):

@@ -192,7 +192,7 @@ class Table:
             self.board.blind = False
             changed = True
             self._turn_goes_on(event.t_s)
-            self.resolving = not self.game.is_over and bool(self.board.missing(self.record.cells.keys()))
+            self.resolving = not self.game.is_over and bool(self.board.missing(self.record.occupied))
             self._mark_unproven()
         if self.state == "idle" and not self.board.covered:
             self._begin(event.t_s)
@@ -239,8 +239,8 @@ class Table:
     def _read(self) -> None:
         """Read the board anew; what stays as it was keeps its times."""
         board = self.board
-        new = set(board.covered - self.record.cells.keys())
-        missing = board.missing(self.record.cells.keys())
+        new = set(board.covered - self.record.occupied)
+        missing = board.missing(self.record.occupied)
         if self.resolving and not missing:
             self.resolving = False
             self._turn_goes_on(self._t_s)
@@ -254,7 +254,7 @@ class Table:
         elif self.resolving or self._is_packing(missing):
             findings = self.record.reader.compare(new, missing)
             if self.state == "suspended":
-                findings += self.offers.read_renewal(self.layout, self.record.cells.keys(), new)
+                findings += self.offers.read_renewal(self.layout, self.record.occupied, new)
         else:
             findings = self.record.reader.read(
                 new,
@@ -279,9 +279,8 @@ class Table:
         if not self.shown:
             return
         for finding, shown in list(self.shown.items()):
-            if (
-                shown.ripe_s is not None
-                or self.board.still.still_for(finding.cells) < self.board.wait_s(finding) - EPSILON_S
+            if shown.ripe_s is not None or not self.board.still.is_still(
+                finding.cells, self.board.wait_s(finding) - EPSILON_S
             ):
                 continue
             self.shown[finding] = Shown(shown.since_s, t_s)
@@ -346,7 +345,7 @@ class Table:
 
     def _mark_unproven(self) -> None:
         """Nor can what was covered already when the board was first seen."""
-        for group in clusters(self.board.covered - self.record.cells.keys(), self.game.lattice):
+        for group in clusters(self.board.covered - self.record.occupied, self.game.lattice):
             if not self.board.still.proven(group):
                 self.board.mark_stray(group)
 
@@ -400,7 +399,7 @@ class Table:
         self.flashes.append(staging.taken_back(self.layout, placed.colour, placed.placement.cells, t_s))
 
     def _suspect(self, finding: Growing, _t_s: float) -> None:
-        self.board.suspect(finding.cells, self.record.cells.keys())
+        self.board.suspect(finding.cells, self.record.occupied)
 
     def _play(self, cells: tuple[Cell, ...]) -> None:
         mover = self.game.to_move
@@ -474,7 +473,7 @@ class Table:
     def _settle_last(self, t_s: float) -> None:
         """The board is right: if only the last piece is not there, take it back and read what is."""
         last = set(self.record.placed[-1].placement.cells)
-        if last >= self.board.missing(self.record.cells.keys()):
+        if last >= self.board.missing(self.record.occupied):
             placed = self._undo_last()
             self.flashes.append(staging.taken_back(self.layout, placed.colour, placed.placement.cells, t_s))
             self.board.clear_strays()

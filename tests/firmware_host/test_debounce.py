@@ -55,6 +55,11 @@ def test_stillness_is_of_cells_and_what_touches_them():
     assert watch.still.still_for([(10, 12)]) == math.inf
     watch.step((4, 4))
     assert watch.still.still_for([(3, 3)]) == 0
+    assert watch.still.is_still([(3, 3)], 0.0)
+    assert not watch.still.is_still([(3, 3)], 0.1), "what touches it moved"
+    assert not watch.still.is_still([(4, 4)], 0.1), "it moved itself"
+    watch.step(seconds=0.2)
+    assert watch.still.is_still([(3, 3)], 0.19)
 
 
 def test_what_bounced_is_still_from_its_last_bounce():
