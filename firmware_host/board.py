@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     from firmware_host.layout import Cell, Layout
     from firmware_host.sensor_health import SensorHealth
 
+LATE_S = (
+    1.0  # by which the sensors' health may be late: it is judged while nothing moves, if that comes by then
+)
+
 
 class Board:
     """Sensors under one game's board. `blind` until its first frame, and again when sensors were lost.
@@ -31,6 +35,7 @@ class Board:
         self.layout, self.health = layout, health
         self.still = Stillness(layout)
         self.blind = True
+        self._grid_cells = dict.fromkeys(layout.to_grid(layout.lattice.cells))
         self._doubted: Cells = frozenset()
         self._suspected: dict[Cells, tuple[Cells, float]] = {}
         self._strays: dict[Cells, float] = {}
@@ -58,9 +63,9 @@ class Board:
         elif still.changes:
             cells = dict.fromkeys(to_grid(cell for cell, _covered in still.changes))
             health.see(still.t_s, [(cell, bool(still.heights[cell])) for cell in cells])
-        if health.is_due(still.t_s):
+        if health.is_due(still.t_s) and (not still.changes or health.is_due(still.t_s - LATE_S)):
             health.judge(still.t_s, [frozenset(to_grid(cells)) for cells in pieces])
-            doubted = health.doubted(dict.fromkeys(to_grid(self.layout.lattice.cells)))
+            doubted = health.doubted(self._grid_cells)
             self._doubted = self.layout.cells_over(doubted)
         return self._take_masks()
 
