@@ -94,16 +94,21 @@ def _is_ready(notify: socket.socket) -> bool:
 
 def measure_load() -> list[Figure]:
     """Per cent of a core: with a still picture, while the turn breathes, while hands play, flooded."""
-    figures = []
     with _HalfPlayed() as table:
-        table.board.press("hint", for_ms=int(1000 * (QUIET_S + LOAD_S)))  # the one light that does not move
-        figures.append(_load("at rest, 5 snapshots/s, still picture", table, REST_BUDGET))
+        _hold_still(table)
+        rest = _load("at rest, 5 snapshots/s, still picture", table, REST_BUDGET)
     with _HalfPlayed() as table:
-        figures.append(_load("at rest, 5 snapshots/s, the turn breathes", table, None))
-        figures.append(_play(table))
+        breath = _load("nobody plays, the turn breathes", table, None)
+        play = _play(table)
     with _HalfPlayed(FLOOD_MS) as table:
-        figures.append(_load("flooded, 100 snapshots/s, the turn breathes", table, FLOOD_BUDGET))
-    return figures
+        _hold_still(table)
+        flood = _load("flooded, 100 snapshots/s, still picture", table, FLOOD_BUDGET)
+    return [rest, breath, play, flood]
+
+
+def _hold_still(table: _HalfPlayed) -> None:
+    """Ask for a hint and hold the button: the one light of a game that does not move."""
+    table.board.press("hint", for_ms=int(1000 * (QUIET_S + LOAD_S)))
 
 
 def measure_memory() -> list[Figure]:
@@ -150,7 +155,7 @@ def _load(name: str, table: _HalfPlayed, budget: float | None) -> Figure:
     before_s, begin_s = cpu_s(table.daemon.pid), time.monotonic()
     time.sleep(LOAD_S)
     used_s = cpu_s(table.daemon.pid) - before_s
-    return Figure(f"load {name}", 100 * used_s / (time.monotonic() - begin_s), "% of a core", budget)
+    return Figure(name, 100 * used_s / (time.monotonic() - begin_s), "% of a core", budget)
 
 
 def _play(table: _HalfPlayed) -> Figure:
@@ -158,7 +163,7 @@ def _play(table: _HalfPlayed) -> Figure:
     _place_pieces(table, begin_s + PLAY_S)
     used_s = cpu_s(table.daemon.pid) - before_s
     used = 100 * used_s / (time.monotonic() - begin_s)
-    return Figure("load at play, a piece every five seconds", used, "% of a core", PLAY_BUDGET)
+    return Figure("at play, a piece every five seconds", used, "% of a core", PLAY_BUDGET)
 
 
 def _place_pieces(table: _HalfPlayed, until_s: float) -> None:
