@@ -119,11 +119,12 @@ class Family:
             return
         for piece in placed[:-1]:
             if not self._is_true(piece.placement.cells, piece.colour):
-                self._tally.false += 1
-                self._tally.premature = max(0, self._tally.premature - 1)
-                self.false.append(
-                    f"false commit: {piece.colour} {piece.placement.piece} on {sorted(piece.placement.cells)}"
-                )
+                cells = sorted(piece.placement.cells)
+                text = f"false commit: {piece.colour} {piece.placement.piece} on {cells}"
+                if text not in self.false:
+                    self.false.append(text)
+                    self._tally.false += 1
+                    self._tally.premature = max(0, self._tally.premature - 1)
 
     def _is_true(self, cells: Cells, colour: str) -> bool:
         return colour in (self._lying.get(tuple(cells)), self._moving.get(tuple(cells)))
@@ -190,10 +191,9 @@ class Family:
             self._rest(LOOK_MS)
             self._lift(early.cells)
             return
-        self._tally.laid += 1
-        before = len(self._wrong)
+        self._tally.early += 1
         if self._see(mover, early):
-            self._tally.at_once += before == len(self._wrong)
+            self._tally.waited += 1
             self.game.play(early.cells)
         else:
             self._lift(early.cells)
@@ -352,7 +352,7 @@ class Family:
                 self._lift(placement.cells)
                 self._place(mover, placement)
                 return True
-        self._tally.at_once += wrong == len(self._wrong) and second.cells in self._lying
+        self._tally.at_once += wrong == len(self._wrong)
         self.game.play(placement.cells)
         if second.cells in self._lying:
             self._early[following] = second
@@ -453,6 +453,9 @@ class Family:
             if now and bench.t_ms >= ripe_ms:
                 if now == "wrong":  # nobody looks so closely: they go on
                     return True
+                if now in ("ambiguous", "unsure") and self._lift_early():
+                    give_up_ms = bench.t_ms + PATIENCE_MS
+                    continue
                 if now in REFUSALS:
                     return False
                 if now == "unsure":
@@ -461,7 +464,9 @@ class Family:
                     give_up_ms = bench.t_ms + PATIENCE_MS
                     said, since_ms = "", bench.t_ms
             if bench.t_ms >= give_up_ms:
-                return False
+                if not self._lift_early():
+                    return False
+                give_up_ms = bench.t_ms + PATIENCE_MS
             until = [
                 give_up_ms,
                 *([ripe_ms] if now and bench.t_ms < ripe_ms else []),
@@ -478,6 +483,17 @@ class Family:
                 return "accepted" if self._table.saved else ""
             return "wrong"
         return self._refusal(placement.cells)
+
+    def _lift_early(self) -> bool:
+        """Lift what was laid before its turn, if the table does not know what to make of it."""
+        asked = [problem for problem in self._problems() if problem["reason"] in ("ambiguous", "unsure")]
+        cells = {tuple(cell) for problem in asked for cell in problem["cells"]}
+        for colour, early in self._early.items():
+            if not cells.isdisjoint(early.cells):
+                del self._early[colour]
+                self._lift(early.cells)
+                return True
+        return False
 
     def _answer_by_finger(self, placement: Placement) -> bool:
         """Lay a finger on the lit picture of the piece; False if there is none."""

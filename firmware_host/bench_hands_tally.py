@@ -21,6 +21,8 @@ class Tally:
     premature: int = 0
     laid: int = 0  # legal placements as the hand finally left them
     at_once: int = 0  # ... recorded rightly, with nothing else recorded before
+    early: int = 0  # laid before their turn, and still legal when it came
+    waited: int = 0  # ... and then taken without being touched again
     asked: int = 0  # questions by light that a finger answered
     relaid: int = 0  # pieces lifted and laid again because the table said so
     hours: float = 0.0  # at the table

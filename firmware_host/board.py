@@ -39,6 +39,7 @@ class Board:
         self._doubted: Cells = frozenset()
         self._suspected: dict[Cells, tuple[Cells, float]] = {}
         self._strays: dict[Cells, float] = {}
+        self._parked: dict[Cells, float] = {}
         self._take_masks()
 
     @property
@@ -119,14 +120,24 @@ class Board:
     @property
     def strays(self) -> set[Cell]:
         """What lies there without a meaning, and must be lifted before it can have one."""
+        return self._unchanged(self._strays)
+
+    @property
+    def parked(self) -> set[Cell]:
+        """What lies there and waits for its turn."""
+        return self._unchanged(self._parked) & self.still.covered
+
+    def _unchanged(self, marked: dict[Cells, float]) -> set[Cell]:
         changed_s = self.still.changed_s
-        return {
-            cell for cells, marked_s in self._strays.items() if changed_s(cells) <= marked_s for cell in cells
-        }
+        return {cell for cells, marked_s in marked.items() if changed_s(cells) <= marked_s for cell in cells}
 
     def mark_stray(self, cells: Cells) -> None:
         """These cells are covered without a meaning; one changing gives all of them another chance."""
         self._strays[cells] = self.still.t_s
+
+    def park(self, cells: Cells) -> None:
+        """Remember that a piece here waits for its turn."""
+        self._parked[cells] = self.still.t_s
 
     def clear_strays(self) -> None:
         """Whatever lies there may be read after all."""

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from firmware_host.layout import Cell
 
 SHORTEST_S = 0.3  # a piece that slides over a corner is quicker
+MOST_CELLS = 3  # below a finger
 
 
 def claimant(game: Game) -> Colour | None:
@@ -42,13 +43,17 @@ class CornerTouch:
     def __init__(self) -> None:
         self._touched: Cell | None = None
         self._since_s = 0.0
+        self._is_piece = False  # too large for a finger: until the board is clear again
 
     def see(
         self, t_s: float, covered: AbstractSet[Cell], starts: AbstractSet[Cell], longest_s: float
     ) -> Cell | None:
         """Take what is covered at the board's time; returns the cell that was claimed with the hand off."""
         here = covered & starts
-        if len(here) == 1:
+        self._is_piece = bool(covered) and (self._is_piece or len(covered) > MOST_CELLS)
+        if self._is_piece:
+            self._touched = None
+        elif len(here) == 1:
             (cell,) = here
             if cell != self._touched:
                 self._touched, self._since_s = cell, t_s

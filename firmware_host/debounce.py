@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
+    from collections.abc import Collection, Iterable, Mapping
 
     from numpy.typing import NDArray
 
@@ -74,6 +74,11 @@ class Stillness:
             self._changed_s.pop(cell, None)
         now = self._layout.cells_between(np.zeros_like(self.heights), self.heights)
         self.covered.update(cell for cell, _covered in now if cell in back)
+
+    @property
+    def changed(self) -> Mapping[Cell, float]:
+        """When each cell changed last; those that never did are absent."""
+        return self._changed_s
 
     def changed_s(self, cells: Iterable[Cell]) -> float:
         """When the latest of these cells changed; minus infinity if none ever did."""

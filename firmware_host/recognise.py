@@ -8,9 +8,10 @@ cells must be still, and for how long, before the table may act on it.
 from __future__ import annotations
 
 from functools import lru_cache
+from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
-from engine import Placement, Violation
+from engine import Placement, Reason, Violation
 from firmware_host.findings import (
     Ambiguous,
     Answered,
@@ -31,7 +32,7 @@ from firmware_host.findings import (
 from firmware_host.masked_reading import MaskedReadings, answered, draw_pictures
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Mapping
     from collections.abc import Set as AbstractSet
 
     from engine import Colour, Game, Lattice
@@ -42,6 +43,8 @@ if TYPE_CHECKING:
 Cells = frozenset["Cell"]
 ASK_S = 8.0  # part of a piece that lies still for so long may be a whole one over a dead sensor
 TOUCH_S = 0.6  # a finger on a picture
+LATE_S = 0.25  # between the last touch of one piece and the first of another beside it
+_NO_PIECE = (Reason.OFF_BOARD, Reason.OCCUPIED, Reason.NOT_A_PIECE, Reason.NOT_IN_HAND)
 
 
 def clusters(cells: AbstractSet[Cell], lattice: Lattice, *, outside: bool = False) -> list[Cells]:
@@ -102,6 +105,10 @@ class Reader:
         self._before: dict[int, Game] = {}
         self._unbelieved: Cells = frozenset()
         self._suspected: Cells = frozenset()
+        self._parked: AbstractSet[Cell] = frozenset()
+        self._refused: AbstractSet[Cell] = frozenset()
+        self._changed_s: Mapping[Cell, float] = {}
+        self._new: AbstractSet[Cell] = frozenset()
         self._looks: dict[int, MaskedReadings] = {}
         self._questions: dict[tuple[Cells, tuple[Placement, ...]], tuple[Cells, ...]] = {}
 
@@ -115,16 +122,22 @@ class Reader:
         push_depth: int = 1,
         unbelieved: Cells = frozenset(),
         suspected: Cells = frozenset(),
+        parked: AbstractSet[Cell] = frozenset(),
+        refused: AbstractSet[Cell] = frozenset(),
+        changed_s: Mapping[Cell, float] | None = None,
     ) -> list[Finding]:
         """All findings for cells newly covered and recorded cells no longer covered.
 
         `stray` cells can't be a placement; `set_back` is the piece lifted a moment ago; `push_depth` is how
         many of the latest placements may still be corrected by pushing. `unbelieved` cells are in neither
-        set; for `suspected` ones a single reading is asked about, too.
+        set; for `suspected` ones a single reading is asked about, too. What lies beside `parked` cells may be
+        a piece of its own; what was `refused` waits for no turn. `changed_s` is when each cell changed last.
         """
         if unbelieved | suspected != self._unbelieved | self._suspected:
             self._looks.clear()
         self._unbelieved, self._suspected = unbelieved, suspected
+        self._parked, self._refused, self._changed_s = parked, refused, changed_s or {}
+        self._new = new
         groups = clusters(new, self._game.lattice)
         findings: list[Finding] = []
         pushed = clusters(new, self._game.lattice, outside=True) if missing else groups
@@ -312,13 +325,29 @@ class Reader:
             return [answers[f.cells] or (Held(f.cells, 0.0) if isinstance(f, Fits) else f) for f in findings]
         rivals = [finding for finding in findings if isinstance(finding, Fits) and len(finding.cells) >= 3]
         if len(rivals) < 2:
-            return findings
+            return self._hold_followers(findings)
         first = self._only_first(rivals)
         held = [rival for rival in rivals if rival is not first]
         shown: list[Finding] = [finding for finding in findings if finding not in held]
         if first is None:
             return [*shown, *(Ambiguous(rival.cells, self._waits.illegal_s) for rival in held)]
         return [*shown, *(Held(rival.cells, 0.0) for rival in held)]
+
+    def _hold_followers(self, findings: list[Finding]) -> list[Finding]:
+        """Two at once: what is legal for the next colour once the mover's piece is read is not refused."""
+        fits = [finding for finding in findings if isinstance(finding, Fits)]
+        if len(fits) != 1 or len(findings) < 2:
+            return findings
+        trial = self._game.copy()
+        trial.play(fits[0].placement.cells)
+        return [
+            Held(finding.cells, 0.0)
+            if isinstance(finding, Unfit | Parked)
+            and finding.cells.isdisjoint(self._refused | self._parked)
+            and isinstance(trial.check(finding.cells), Placement)
+            else finding
+            for finding in findings
+        ]
 
     def _only_first(self, rivals: list[Fits]) -> Fits | None:
         """The one of several whole pieces that must come first for the others to be the next colours'."""
@@ -337,6 +366,9 @@ class Reader:
     ) -> Finding:
         if group & stray:
             return Stray(group, self._waits.illegal_s)
+        side_by_side = self._read_side_by_side(group)
+        if side_by_side is not None:
+            return side_by_side
         answer = self._game.check(group)
         if isinstance(answer, Placement):
             restored = group == set_back
@@ -358,7 +390,54 @@ class Reader:
         ]
         if len(others) == 1:
             return Parked(group, self._waits.illegal_s, others[0])
-        return self._read_pair(group) or Unfit(group, self._waits.illegal_s, answer)
+        pair = None if self._is_one_piece(group) else self._read_pair(group)
+        return pair or Unfit(group, self._waits.illegal_s, answer)
+
+    def _is_one_piece(self, group: Cells) -> bool:
+        """Whether a colour holds a piece of this shape: then that lies there in a wrong place, not two."""
+        return any(
+            isinstance(answer, Placement) or answer.reason not in _NO_PIECE
+            for answer in (self._game.check(group, colour) for colour in self._game.colours)
+        )
+
+    def _read_side_by_side(self, group: Cells) -> Finding | None:
+        """The mover's piece, where another that came earlier or later lies side by side with it."""
+        own = self._own_part(group)
+        if own is None:
+            return None
+        whole = self._game.check(group)
+        if isinstance(whole, Placement):  # or all is one piece, seated in two steps
+            return self._ask(group, [own, whole], self._new)
+        if self._parked.isdisjoint(group):  # no piece that is legal: refused as such, or read as a pair
+            return None
+        wait_s = max(self._wait_for(own, self._game), self._waits.settle_ambiguous_s)
+        return Fits(frozenset(own.cells), wait_s, own)
+
+    def _own_part(self, group: Cells) -> Placement | None:
+        """What could be the mover's alone: all but what is parked, or one of two parts that came apart."""
+        parked = group & self._parked
+        if parked:
+            found = self._game.check(group - parked) if group - parked else None
+            return found if isinstance(found, Placement) else None
+        late = self._late_part(group)
+        for own, other in ((group - late, late), (late, group - late)) if late else ():
+            found = self._game.check(own)
+            if isinstance(found, Placement):
+                trial = self._game.copy()
+                trial.play(found.cells)
+                if isinstance(trial.check(other), Placement):
+                    return found
+        return None
+
+    def _late_part(self, group: Cells) -> Cells:
+        """The cells that came after the others had been still for a while; empty if there are none."""
+        times = sorted(self._changed_s.get(cell, 0.0) for cell in group)
+        gap_s, since_s = max(
+            ((after - before, after) for before, after in pairwise(times)), default=(0.0, 0.0)
+        )
+        if gap_s < LATE_S:
+            return frozenset()
+        return frozenset(cell for cell in group if self._changed_s.get(cell, 0.0) >= since_s)
 
     def _read_completed(self, group: Cells, push_depth: int) -> Moved | Unsure | None:
         """More of a piece that was taken for a smaller one while it was still tilted."""

@@ -35,7 +35,7 @@ from firmware_host.events import (
     SensorsLost,
     Ticked,
 )
-from firmware_host.findings import Answered, Cleared, Finding, Fits, Growing, Lifted, Moved, Unfit
+from firmware_host.findings import Answered, Cleared, Finding, Fits, Growing, Lifted, Moved, Parked, Unfit
 from firmware_host.game_record import GameRecord
 from firmware_host.gestures import Gestures
 from firmware_host.layout import Layout
@@ -264,6 +264,9 @@ class Table:
                 push_depth=self._lifts.push_depth(board.t_s),
                 unbelieved=board.unbelieved,
                 suspected=board.suspected,
+                parked=board.parked,
+                refused=self._refused,
+                changed_s=board.still.changed,
             )
         before = self.shown
         self.shown = {}
@@ -274,6 +277,16 @@ class Table:
             )
             self.shown[finding] = kept or Shown(since_s)
 
+    @property
+    def _refused(self) -> set[Cell]:
+        """What the lights call wrong."""
+        return {
+            cell
+            for finding, shown in self.shown.items()
+            if isinstance(finding, Unfit) and shown.ripe_s is not None
+            for cell in finding.cells
+        }
+
     def _act(self, t_s: float) -> None:
         """Act on every finding whose time has come; a change of the record is read anew at once."""
         if not self.shown:
@@ -282,6 +295,8 @@ class Table:
             if shown.ripe_s is not None or not self.board.still.is_still(
                 finding.cells, self.board.wait_s(finding) - EPSILON_S
             ):
+                continue
+            if isinstance(finding, Fits) and self._is_behind(finding, shown):
                 continue
             self.shown[finding] = Shown(shown.since_s, t_s)
             self._stirred = True
@@ -293,6 +308,19 @@ class Table:
                 self._read()
                 self._act(t_s)
                 return
+
+    def _is_behind(self, later: Fits, shown: Shown) -> bool:
+        """Whether another piece was begun before this one, and is not read yet: then that is the mover's."""
+        return not later.restored and any(
+            isinstance(finding, Fits | Growing)
+            and other.ripe_s is None
+            and other.since_s < shown.since_s
+            and (isinstance(finding, Fits) or self._is_fresh(finding))
+            for finding, other in self.shown.items()
+        )
+
+    def _is_fresh(self, finding: Growing) -> bool:
+        return self.board.still.still_for(finding.cells) < self.waits.settle_tiny_s
 
     def _watch_corners(self) -> None:
         """A hand on a free corner before play claims it for the next colour."""
@@ -317,6 +345,7 @@ class Table:
             Lifted: self._take_back,
             Cleared: self._next_game,
             Growing: self._suspect,
+            Parked: self._park,
             Answered: self._take_answer,
         }
 
@@ -397,6 +426,9 @@ class Table:
         placed = self._undo_last()
         self._lifts.add(placed, off_s)
         self.flashes.append(staging.taken_back(self.layout, placed.colour, placed.placement.cells, t_s))
+
+    def _park(self, finding: Parked, _t_s: float) -> None:
+        self.board.park(finding.cells)
 
     def _suspect(self, finding: Growing, _t_s: float) -> None:
         self.board.suspect(finding.cells, self.record.occupied)

@@ -1,0 +1,118 @@
+"""What simulated clumsy hands have shown: pieces side by side, two at once, and what came first."""
+
+import pytest
+
+from firmware_host.findings import Fits, Unsure
+
+FIRST = ((4, 4), (5, 4), (6, 4), (7, 4), (8, 4))  # the I5 of who begins
+SECOND = ((9, 5), (9, 6), (9, 7), (9, 8), (9, 9))
+OWN = ((9, 3), (10, 3))  # I2 at a corner of the first
+NEXT = ((10, 4),)  # I1 at a corner of the second; both together are a legal V3, too
+
+
+@pytest.fixture
+def duo(make_rig):
+    rig = make_rig(rules="duo", rows=14, cols=14)
+    rig.place(*FIRST)
+    rig.place(*SECOND)
+    return rig
+
+
+def pieces(rig):
+    return [piece.placement.piece for piece in rig.table.record.placed]
+
+
+def answer(rig, piece):
+    question = next(finding for finding in rig.table.shown if isinstance(finding, Unsure))
+    names = [option.piece for option in question.options]
+    finger = min(question.pictures[names.index(piece)])
+    rig.cover(finger)
+    rig.wait(1)
+    rig.clear(finger)
+
+
+def test_the_piece_that_was_begun_first_is_the_movers_though_it_waits_longer(rig):
+    rig.place((0, 0), (1, 0), (2, 0), (2, 1), (2, 2))
+    rig.place((0, 19), (0, 18), (0, 17), (0, 16), (0, 15))
+    rig.place((19, 19), (19, 18), (19, 17), (19, 16), (19, 15))
+    rig.place((19, 0), (19, 1), (19, 2), (19, 3), (19, 4))
+    rig.cover((1, 3))  # I1: 2 s
+    rig.wait(0.3)
+    rig.cover((3, 3), (4, 3), (5, 3))  # I3: 1.5 s, and legal for blue as well
+    rig.wait(1.6)
+    assert rig.plies == 4
+    rig.wait(0.2)
+    assert pieces(rig)[4:] == ["I1"]
+
+
+def test_a_finger_of_the_next_player_does_not_hold_a_piece_up_for_long(duo):
+    duo.cover((3, 5))
+    duo.wait(0.2)
+    duo.cover(*OWN)
+    duo.wait(1)
+    duo.clear((3, 5))
+    duo.wait(1.1)
+    assert pieces(duo)[2:] == ["I2"]
+
+
+def test_a_piece_beside_one_that_was_laid_early_is_asked_about(duo):
+    duo.cover(*NEXT)
+    duo.wait(1.2)
+    duo.cover(*OWN)
+    duo.wait(2.1)
+    assert duo.problems == ["unsure"]
+    assert duo.plies == 2
+    answer(duo, "I2")
+    duo.wait(2.1)
+    assert pieces(duo)[2:] == ["I2", "I1"]
+
+
+def test_a_piece_beside_one_that_waits_for_its_turn_is_read_alone(duo):
+    own = frozenset({(9, 3), (10, 3), (11, 3), (12, 3), (12, 2)})
+    findings = duo.table.record.reader.read(own | {*NEXT}, set(), parked={*NEXT})
+    assert [(type(finding), finding.cells) for finding in findings] == [(Fits, own)]
+
+
+def test_a_piece_that_comes_to_lie_beside_one_just_laid_is_asked_about(duo):
+    duo.cover(*OWN)
+    duo.wait(0.4)
+    duo.cover(*NEXT)
+    duo.wait(2.1)
+    assert duo.problems == ["unsure"]
+    answer(duo, "V3")
+    assert pieces(duo)[2:] == ["V3"]
+
+
+def test_cells_that_come_together_are_one_piece(duo):
+    duo.cover(*OWN, *NEXT)
+    duo.wait(1.6)
+    assert pieces(duo)[2:] == ["V3"]
+
+
+def test_one_piece_in_a_wrong_place_is_not_read_as_two(make_rig):
+    rig = make_rig(rules="duo", rows=14, cols=14)
+    rig.place((4, 4), (5, 4), (6, 4), (6, 5), (7, 5))  # N5
+    rig.place(*SECOND)
+    rig.cover((8, 4), (9, 4), (10, 4), (10, 3), (11, 3))  # N5 again; I2 and V3 of both would be legal
+    rig.wait(3)
+    assert rig.problems == ["not_in_hand"]
+    assert rig.plies == 2
+
+
+def test_two_at_once_are_taken_in_turn_and_neither_is_refused_meanwhile(duo):
+    duo.cover((3, 5))
+    duo.cover((10, 10), (11, 10), (12, 10))
+    duo.wait(1.9)
+    assert duo.problems == []
+    duo.wait(2)
+    assert pieces(duo)[2:] == ["I1", "I3"]
+
+
+def test_a_piece_that_only_passes_over_a_corner_claims_nothing(make_rig):
+    rig = make_rig(rules="classic", start="free")
+    piece = ((0, 0), (0, 1), (0, 2), (0, 3))
+    rig.cover(*piece)
+    rig.wait(0.4)
+    rig.clear(*piece)
+    rig.wait(0.1)
+    assert rig.kinds() == []
