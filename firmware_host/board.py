@@ -103,10 +103,10 @@ class Board:
         return frozenset().union(*(cells for cells, _since_s in self._suspected.values()))
 
     def suspect(self, group: Cells, recorded: AbstractSet[Cell]) -> None:
-        """Part of a piece lies still: perhaps a sensor beside it, never seen covered, is dead."""
+        """Part of a piece lies still: perhaps a sensor beside it is dead, one never seen covered first."""
         beside = around(group, self.layout.lattice) - self.still.covered - recorded
         never = [cell for cell in beside if self.layout.to_grid((cell,))[0] not in self.health.seen_covered]
-        self._suspected[group] = frozenset(never), self.still.t_s
+        self._suspected[group] = frozenset(never or beside), self.still.t_s
 
     def _take_masks(self) -> bool:
         masked = self.layout.cells_over(self.health.masked.keys())

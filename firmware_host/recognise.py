@@ -43,6 +43,7 @@ if TYPE_CHECKING:
 Cells = frozenset["Cell"]
 ASK_S = 8.0  # part of a piece that lies still for so long may be a whole one over a dead sensor
 TOUCH_S = 0.6  # a finger on a picture
+SEATED_S = 2.5  # from a piece half seated to its last cell, even with slow hands
 LATE_S = 0.25  # between the last touch of one piece and the first of another beside it
 _NO_PIECE = (Reason.OFF_BOARD, Reason.OCCUPIED, Reason.NOT_A_PIECE, Reason.NOT_IN_HAND)
 
@@ -217,6 +218,11 @@ class Reader:
                     found = self._replacement(depth, stay | gained, cells | gained)
                     if found is not None:
                         return found
+            elif not stay and depth > 1:  # a narrow piece, all of it pushed aside, and the next is placed
+                for aside in _pushed_aside(cells, {cell for group in groups for cell in group}):
+                    found = self._replacement(depth, aside, cells | aside)
+                    if found is not None:
+                        return found
         return None
 
     def _replacement(
@@ -383,11 +389,7 @@ class Reader:
             return completed
         if len(group) > self._largest:
             return self._read_pair(group) or Oversized(group, self._waits.sleeve_s)
-        others = [
-            colour
-            for colour in self._game.colours
-            if colour != self._game.to_move and isinstance(self._game.check(group, colour), Placement)
-        ]
+        others = self._colours_for(group)
         if len(others) == 1:
             return Parked(group, self._waits.illegal_s, others[0])
         pair = None if self._is_one_piece(group) else self._read_pair(group)
@@ -446,7 +448,22 @@ class Reader:
         last = frozenset(self.placed[-1].placement.cells)
         if len(last) + len(group) > self._largest or not around(last, self._game.lattice) & group:
             return None
+        if self._came_after_s(last, group) > SEATED_S and self._colours_for(group):
+            return None  # that is another piece, before its turn
         return self._replacement(1, last | group, last | group)
+
+    def _came_after_s(self, earlier: Cells, later: Cells) -> float:
+        """How long after the last touch of some cells the first of others came."""
+        times, never = self._changed_s, float("-inf")
+        return min(times.get(cell, never) for cell in later) - max(times.get(cell, never) for cell in earlier)
+
+    def _colours_for(self, group: Cells) -> list[Colour]:
+        """The colours that are not to move and could place this."""
+        return [
+            colour
+            for colour in self._game.colours
+            if colour != self._game.to_move and isinstance(self._game.check(group, colour), Placement)
+        ]
 
     def _read_pair(self, group: Cells) -> Finding | None:
         """Two pieces side by side, the mover's and the next colour's, if only one such reading is legal."""
@@ -492,11 +509,20 @@ def _largest(pieces: Callable[[], PieceSet]) -> int:
 
 def _pushed_cells(cells: Cells, lost: AbstractSet[Cell], new: AbstractSet[Cell]) -> set[Cell]:
     """Cells a piece gained if it was pushed by one cell: they explain all it lost."""
-    for up, right in ((-1, 0), (1, 0), (0, -1), (0, 1)):
-        shifted = {(row + up, col + right, *level) for row, col, *level in cells}
+    for shifted in _neighbours_of(cells):
         if cells - shifted == lost and new >= shifted - cells:
             return shifted - cells
     return set()
+
+
+def _pushed_aside(cells: Cells, new: AbstractSet[Cell]) -> Iterator[set[Cell]]:
+    """Where a piece may lie that was pushed by one cell and left all of its own."""
+    return (shifted for shifted in _neighbours_of(cells) if cells.isdisjoint(shifted) and new >= shifted)
+
+
+def _neighbours_of(cells: Cells) -> Iterator[set[Cell]]:
+    for up, right in ((-1, 0), (1, 0), (0, -1), (0, 1)):
+        yield {(row + up, col + right, *level) for row, col, *level in cells}
 
 
 def _connected_parts(group: Cells, largest: int, lattice: Lattice) -> Iterator[Cells]:
