@@ -360,24 +360,32 @@ class Family:
 
     def _afterwards(self) -> None:
         chance, manners = self._rng.random, self._manners
-        last = self.game.last_placement
-        if last is None or last.placement is None or self.game.is_over:
-            return
-        if chance() < manners.set_back:
-            self._set_back(last.placement.cells)
-        if chance() < manners.push:
-            self._push(last.colour, last.placement)
-        if chance() < manners.mind:
-            self._change_mind(last.colour, last.placement)
+        for likely, deed in (
+            (manners.set_back, self._set_back),
+            (manners.push, self._push),
+            (manners.mind, self._change_mind),
+        ):
+            last = self.game.last_placement
+            if last is None or last.placement is None or self.game.is_over:
+                return
+            if chance() < likely:
+                deed(last.colour, last.placement)
 
-    def _set_back(self, cells: Cells) -> None:
-        grid = self._table.layout.to_grid(cells)
+    def _set_back(self, colour: Colour, placement: Placement) -> None:
+        grid = self._table.layout.to_grid(placement.cells)
         self._bench.perform(self._hands.lift(grid), self._hands.think_ms())
         self._finish()
         self._rest(self._rng.randint(200, 4000))
         self._bench.perform(self._hands.place(grid))
         self._finish()
-        self._settle(cells)
+        if not self._settle(placement.cells):
+            self.game.undo()
+            if not self._see(colour, placement):
+                self._lift(placement.cells)
+                placement = self._choose()
+                self._place(colour, placement)
+            else:
+                self.game.play(placement.cells)
 
     def _push(self, colour: Colour, placement: Placement) -> None:
         before = self.game.copy()
@@ -395,8 +403,20 @@ class Family:
         self._finish()
         del self._moving[placement.cells]
         self.game.undo()
-        self.game.play(found.cells)
-        self._settle(found.cells)
+        if self._settle(found.cells) or "displaced" not in self._reasons():
+            self.game.play(found.cells)
+            return
+        self._push_back(colour, placement, found, (-down, -right))
+
+    def _push_back(self, colour: Colour, placement: Placement, found: Placement, by: GridCell) -> None:
+        """The lights want the piece where it was."""
+        self._moving[found.cells] = self._lying.pop(found.cells)
+        self._lying[placement.cells] = colour
+        self._bench.perform(self._hands.push(self._table.layout.to_grid(found.cells), by))
+        self._finish()
+        del self._moving[found.cells]
+        self._settle(placement.cells)
+        self.game.play(placement.cells)
 
     def _change_mind(self, colour: Colour, placement: Placement) -> None:
         if self._early:
@@ -414,12 +434,13 @@ class Family:
                 return piece.colour
         return None
 
-    def _settle(self, cells: Cells) -> None:
-        """Wait until the last piece is read as it lies, or for as long as people look at it."""
+    def _settle(self, cells: Cells) -> bool:
+        """Wait until the piece is read as it lies, for as long as people look at it; True if it was."""
         until_ms = self._bench.t_ms + LOOK_MS
-        while self._table.record.placed[-1:] == [] or self._table.record.placed[-1].placement.cells != cells:
+        while not any(piece.placement.cells == cells for piece in self._table.record.placed[-2:]):
             if not self._bench.run(until_ms, news=True):
-                return
+                return False
+        return True
 
     def _problems(self) -> list[dict[str, Any]]:
         problems: list[dict[str, Any]] = self._table.status()["problems"]

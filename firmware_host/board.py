@@ -105,6 +105,7 @@ class Board:
     def suspect(self, group: Cells, recorded: AbstractSet[Cell]) -> None:
         """Part of a piece lies still: perhaps a sensor beside it is dead, one never seen covered first."""
         beside = around(group, self.layout.lattice) - self.still.covered - recorded
+        beside = {cell for cell in beside if cell in self.layout.lattice}
         never = [cell for cell in beside if self.layout.to_grid((cell,))[0] not in self.health.seen_covered]
         self._suspected[group] = frozenset(never or beside), self.still.t_s
 

@@ -44,7 +44,7 @@ Cells = frozenset["Cell"]
 ASK_S = 8.0  # part of a piece that lies still for so long may be a whole one over a dead sensor
 TOUCH_S = 0.6  # a finger on a picture
 SEATED_S = 2.5  # from a piece half seated to its last cell, even with slow hands
-LATE_S = 0.25  # between the last touch of one piece and the first of another beside it
+LATE_S = 0.15  # between the last touch of one piece and the first of another beside it
 _NO_PIECE = (Reason.OFF_BOARD, Reason.OCCUPIED, Reason.NOT_A_PIECE, Reason.NOT_IN_HAND)
 
 

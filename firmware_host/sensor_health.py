@@ -49,8 +49,11 @@ class Limits:
     crowded: float = 0.25  # what it counts otherwise: hands move several cells
     forget_s: float = 30.0  # time constant
     restless: float = 3.0  # events until nothing is built on this cell in a hurry
+    lasts_s: float = 2.0  # ... if they go on for so long: a hand that lays a piece is quicker
     restless_s: float = 3.0  # ... and how long it must then be still
     flickers: float = 10.0  # events until it is masked
+    slowly: int = 5  # or changes alone, now and then
+    slowly_s: float = 8.0  # ... for so long, and all within `forget_s`
     unproven_s: float = 10.0  # a lone cell never seen clear
     lone_s: float = 30.0  # a lone cell that nobody lifts
     left_s: float = 5.0  # the only cell left of a piece, or of a board
@@ -71,6 +74,7 @@ class _Track(Struct):
     slot: int = -1
     events: float = 0.0
     counted_s: float = 0.0
+    alone_s: tuple[float, ...] = ()  # when it changed alone lately
 
 
 class Mask(Struct, frozen=True):
@@ -139,10 +143,15 @@ class SensorHealth:
         kept = track.events * exp((track.counted_s - t_s) / limits.forget_s)
         track.events = kept + (1.0 if alone else limits.crowded)
         track.counted_s = t_s
-        if track.events >= limits.restless:
+        if alone:
+            track.alone_s = (*(at_s for at_s in track.alone_s if t_s - at_s < limits.forget_s), t_s)
+        lasts_s = t_s - track.alone_s[0] if track.alone_s else 0.0
+        if track.events >= limits.restless and lasts_s >= limits.lasts_s:
             self._restless.add(cell)
-            if track.events >= limits.flickers and cell not in self.masked:
-                self.mask(t_s, cell, Fault.FLICKERS)
+        often = track.events >= limits.flickers
+        slowly = len(track.alone_s) >= limits.slowly and lasts_s >= limits.slowly_s
+        if (often or slowly) and cell not in self.masked:
+            self.mask(t_s, cell, Fault.FLICKERS)
 
     def _is_alone(self, t_s: float, cell: GridCell, changes: Sequence[tuple[GridCell, bool]]) -> bool:
         since_s = t_s - self.limits.alone_s
