@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING
 
 import engine
 from firmware_host.bench_figures import Figure, percentile
-from firmware_host.bench_hands_people import MANNERS, Family, StuckError
+from firmware_host.bench_hands_people import MANNERS, Family
+from firmware_host.bench_hands_player import StuckError
 from firmware_host.bench_hands_table import BenchTable
 from firmware_host.bench_hands_tally import Tally
 from hardware.hands import STYLES, Hands

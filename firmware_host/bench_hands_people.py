@@ -1,40 +1,30 @@
 """A family at the simulated table: what they do with their pieces, and how they answer the lights.
 
-They know the rules and what they meant to play, and look at what the table shows; they never press a button.
-They do not check what it recorded: only light of another colour under a piece makes them lift it. So a wrong
-record stays, and is counted.
+They know the rules and what they meant to play, and make every mistake that `Manners` and the style of their
+hands have.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from engine import Placement, Reason, Violation
+from engine import Placement, Violation
+from firmware_host.bench_hands_player import LOOK_MS, REACT_MS, REFUSALS, Player, StuckError
 from firmware_host.showcase import STEPS, find_slip
-from firmware_host.view import Meaning
 
 if TYPE_CHECKING:
     from random import Random
 
-    from engine import Cell, Colour, Game
+    from engine import Colour, Game
     from firmware_host.bench_hands_table import BenchTable
     from firmware_host.bench_hands_tally import Tally
     from firmware_host.config import Reading
-    from firmware_host.effects import Record
     from firmware_host.layout import GridCell
-    from hardware.hands import Hands, Knock
+    from hardware.hands import Hands
 
-Cells = tuple["Cell", ...]
-
-REACT_MS = (500, 1500)  # from light to hand
-LOOK_MS = 4000  # so long people wait before they believe that a wrong light will stay
-PATIENCE_MS = 16_000
-UNNOTICED_MS = 8000  # then a knocked piece is put right without any light
-FINGER_MS = (900, 1800)
 TRIES = 3  # of one placement
 PLACES = 12  # tried in one turn
-REFUSALS = frozenset(Reason) | {"stray", "ambiguous"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,37 +46,14 @@ MANNERS = {
 }
 
 
-@dataclass(slots=True)
-class Knocked:
-    """A piece that does not lie where it belongs, and when somebody puts it right."""
-
-    piece: Cells
-    knock: Knock
-    due_ms: int
-    noticed: bool = False
-
-
-class StuckError(Exception):
-    """The people do not know how to go on; the message says what the table says."""
-
-
-class Family:
-    """Plays one whole game on a table. `game` is what they mean to play."""
+class Family(Player):
+    """Plays one whole game on a table."""
 
     def __init__(
         self, bench: BenchTable, game: Game, hands: Hands, manners: Manners, rng: Random, tally: Tally
     ) -> None:
-        self.game = game
-        self._bench, self._hands, self._manners, self._rng, self._tally = bench, hands, manners, rng, tally
-        self._table = bench.table
-        self._lying: dict[Cells, Colour] = {}  # as the hands left them
-        self._moving: dict[Cells, Colour] = {}  # may still or already count
-        self._early: dict[Colour, Placement] = {}  # laid before its turn
-        self._wrong: set[int] = set()  # entries of what was not so
-        self._knocked: list[Knocked] = []
-        self._plies = 0
-        self.false: list[str] = []
-        bench.watch = self._judge
+        super().__init__(bench, game, hands, rng, tally)
+        self._manners = manners
 
     def play(self) -> None:
         """Play to the end. Raises StuckError."""
@@ -104,39 +71,7 @@ class Family:
             raise StuckError(f"the record is not what lies there at the end ({self._table.state})")
         self._tally.finished += 1
 
-    # -- what is true
-
-    def _judge(self, records: list[Record]) -> None:
-        """Compare the record with what lies there, whenever a placement commits."""
-        placed = self._table.record.placed
-        committed = len(placed) > self._plies
-        self._plies = len(placed)
-        for record in records:
-            if record.kind == "place" and not self._is_true(record.cells, record.colour):
-                self._wrong.add(record.seq)
-                self._tally.premature += 1
-        if not committed:
-            return
-        for piece in placed[:-1]:
-            if not self._is_true(piece.placement.cells, piece.colour):
-                cells = sorted(piece.placement.cells)
-                text = f"false commit: {piece.colour} {piece.placement.piece} on {cells}"
-                if text not in self.false:
-                    self.false.append(text)
-                    self._tally.false += 1
-                    self._tally.premature = max(0, self._tally.premature - 1)
-
-    def _is_true(self, cells: Cells, colour: str) -> bool:
-        return colour in (self._lying.get(tuple(cells)), self._moving.get(tuple(cells)))
-
     # -- turns
-
-    def _wait_for_game(self) -> None:
-        give_up_ms = self._bench.t_ms + 60_000
-        while self._table.state != "playing":
-            if self._bench.t_ms > give_up_ms:
-                raise StuckError(f"no game begins: {self._problems()}")
-            self._bench.run(self._bench.t_ms + 200)
 
     def _turn(self, mover: Colour) -> None:
         chance, manners = self._rng.random, self._manners
@@ -216,77 +151,6 @@ class Family:
             self._lift(placement.cells)
         return False
 
-    def _accepted_ms(self, placement: Placement) -> int | None:
-        return self._bench.accepted_ms.get(self._table.layout.to_grid(placement.cells))
-
-    # -- what hands do
-
-    def _lay(self, colour: Colour, placement: Placement, *, clumsily: bool = False) -> int:
-        """Lay a piece and let it come to rest; returns when, in the sensors' time."""
-        cells = self._table.layout.to_grid(placement.cells)
-        self._bench.accepted_ms.pop(cells, None)
-        self._lying[placement.cells] = colour
-        delay_ms = self._hands.think_ms()
-        motion = self._hands.place(cells)
-        end_ms = self._bench.perform(motion, delay_ms)
-        if clumsily and self._hands.happens(self._hands.style.sleeve):
-            self._bench.perform(self._hands.sleeve(), self._rng.randint(0, delay_ms + 500))
-        if clumsily and self._hands.happens(self._hands.style.bump):
-            self._knock(placement.cells, delay_ms)
-        self._finish()
-        return -(-end_ms // 4) * 4
-
-    def _lift(self, cells: Cells) -> None:
-        """Lift a piece for good."""
-        colour = self._lying.pop(cells)
-        self._moving[cells] = colour
-        motion = self._hands.lift(self._table.layout.to_grid(cells))
-        self._bench.perform(motion, self._rng.randint(*REACT_MS))
-        self._finish()
-        del self._moving[cells]
-        self._rest(self._rng.randint(1200, 2500))
-
-    def _finish(self) -> None:
-        while not self._bench.is_still:
-            self._bench.run(self._bench.t_ms + 50)
-
-    def _rest(self, for_ms: int) -> None:
-        self._bench.run(self._bench.t_ms + for_ms)
-
-    def _point(self) -> None:
-        corners = self._table.layout.to_grid(self._table.record.live_corners)
-        free = [cell for cell in corners if not self._hands.lying.get(cell)]
-        if free:
-            self._bench.perform(self._hands.finger(self._rng.choice(free)))
-            self._finish()
-
-    def _knock(self, not_this: Cells, delay_ms: int) -> None:
-        """Knock against an earlier piece while another is being laid."""
-        known = [cells for cells in self._lying if cells != not_this and self._recorded(cells)][:-1]
-        known = [cells for cells in known if all(cells != knocked.piece for knocked in self._knocked)]
-        if known:
-            cells = self._rng.choice(known)
-            knock = self._hands.knock(self._table.layout.to_grid(cells))
-            down, right = knock.by
-            self._moving[tuple((cell[0] + down, cell[1] + right, *cell[2:]) for cell in cells)] = self._lying[
-                cells
-            ]
-            at_ms = self._bench.perform(knock.motion, self._rng.randint(0, delay_ms + 500))
-            self._knocked.append(Knocked(cells, knock, at_ms + UNNOTICED_MS))
-
-    def _tend(self) -> int | None:
-        """Put right what was knocked, once its lights said so for long enough; returns when to look again."""
-        complained = bool(self._knocked) and "displaced" in self._reasons()
-        for knocked in list(self._knocked):
-            if complained and not knocked.noticed:
-                knocked.noticed = True
-                notice_ms = self._hands.draw(self._hands.style.notice_ms)
-                knocked.due_ms = min(knocked.due_ms, self._bench.t_ms + notice_ms)
-            if self._bench.t_ms >= knocked.due_ms:
-                self._bench.perform(self._hands.put_right(knocked.knock))
-                self._knocked.remove(knocked)
-        return min((knocked.due_ms for knocked in self._knocked), default=None)
-
     # -- other things people do
 
     def _slip(self) -> None:
@@ -347,7 +211,8 @@ class Family:
         self._tally.laid += 1
         wrong = len(self._wrong)
         if not self._see(mover, placement):
-            self._lift(second.cells)  # "lift the one whose turn it is not"
+            if second.cells in self._lying:
+                self._lift(second.cells)  # "lift the one whose turn it is not"
             if not self._see(mover, placement):
                 self._lift(placement.cells)
                 self._place(mover, placement)
@@ -425,110 +290,6 @@ class Family:
         self.game.undo()
         self._place(colour, self._choose())
 
-    # -- what people see
-
-    def _recorded(self, cells: Cells) -> str | None:
-        """Whose light is under this piece."""
-        for piece in self._table.record.placed:
-            if piece.placement.cells == cells:
-                return piece.colour
-        return None
-
-    def _settle(self, cells: Cells) -> bool:
-        """Wait until the piece is read as it lies, for as long as people look at it; True if it was."""
-        until_ms = self._bench.t_ms + LOOK_MS
-        while not any(piece.placement.cells == cells for piece in self._table.record.placed[-2:]):
-            if not self._bench.run(until_ms, news=True):
-                return False
-        return True
-
-    def _problems(self) -> list[dict[str, Any]]:
-        problems: list[dict[str, Any]] = self._table.status()["problems"]
-        return problems
-
-    def _reasons(self) -> set[str]:
-        return {problem["reason"] for problem in self._problems()}
-
-    def _refusal(self, cells: Cells) -> str:
-        """What the table says about these cells; "" for nothing."""
-        here = set(cells)
-        for problem in self._problems():
-            if here & {tuple(cell) for cell in problem["cells"]}:
-                return str(problem["reason"])
-        return ""
-
-    def _see(self, mover: Colour, placement: Placement) -> bool:
-        """Wait for the table's answer and follow it; False if the piece has to be lifted."""
-        bench = self._bench
-        give_up_ms = bench.t_ms + PATIENCE_MS
-        said, since_ms = "", bench.t_ms
-        react_ms = self._rng.randint(*REACT_MS)
-        while True:
-            tend_ms = self._tend()
-            now = self._answer(mover, placement)
-            if now == "accepted":
-                return True
-            if now != said:
-                said, since_ms = now, bench.t_ms
-            ripe_ms = since_ms + (LOOK_MS if now == "wrong" else react_ms)
-            if now and bench.t_ms >= ripe_ms:
-                if now == "wrong":  # nobody looks so closely: they go on
-                    return True
-                if now in ("ambiguous", "unsure") and self._lift_early():
-                    give_up_ms = bench.t_ms + PATIENCE_MS
-                    continue
-                if now in REFUSALS:
-                    return False
-                if now == "unsure":
-                    if not self._answer_by_finger(placement):
-                        return False
-                    give_up_ms = bench.t_ms + PATIENCE_MS
-                    said, since_ms = "", bench.t_ms
-            if bench.t_ms >= give_up_ms:
-                if not self._lift_early():
-                    return False
-                give_up_ms = bench.t_ms + PATIENCE_MS
-            until = [
-                give_up_ms,
-                *([ripe_ms] if now and bench.t_ms < ripe_ms else []),
-                *([tend_ms] if tend_ms else []),
-            ]
-            bench.run(max(bench.t_ms, min(until)), news=True)
-
-    def _answer(self, mover: Colour, placement: Placement) -> str:
-        placed = self._table.record.placed
-        if len(placed) > self.game.plies:
-            piece = placed[self.game.plies]
-            right = piece.colour == mover and piece.placement.cells == placement.cells
-            if right:
-                return "accepted" if self._table.saved else ""
-            return "wrong"
-        return self._refusal(placement.cells)
-
-    def _lift_early(self) -> bool:
-        """Lift what was laid before its turn, if the table does not know what to make of it."""
-        asked = [problem for problem in self._problems() if problem["reason"] in ("ambiguous", "unsure")]
-        cells = {tuple(cell) for problem in asked for cell in problem["cells"]}
-        for colour, early in self._early.items():
-            if not cells.isdisjoint(early.cells):
-                del self._early[colour]
-                self._lift(early.cells)
-                return True
-        return False
-
-    def _answer_by_finger(self, placement: Placement) -> bool:
-        """Lay a finger on the lit picture of the piece; False if there is none."""
-        assert self._bench.view is not None
-        shape = _shape(self._table.layout.to_grid(placement.cells))
-        for light in self._bench.view.lights:
-            if light.meaning is Meaning.MENU and _shape(light.cells) == shape:
-                finger = [self._rng.choice(light.cells)]
-                self._bench.perform(self._hands.point(finger, self._rng.randint(*FINGER_MS)))
-                self._finish()
-                self._tally.asked += 1
-                return True
-        return False
-
 
 def expected_wait_s(game: Game, placement: Placement, waits: Reading) -> float:
     """How long the settings make a placement wait."""
@@ -537,8 +298,3 @@ def expected_wait_s(game: Game, placement: Placement, waits: Reading) -> float:
     if game.supersets(placement.cells):
         return waits.settle_ambiguous_s
     return waits.settle_five_s if len(placement.cells) >= 5 else waits.settle_small_s
-
-
-def _shape(cells: tuple[GridCell, ...]) -> frozenset[GridCell]:
-    top, left = min(row for row, _ in cells), min(col for _, col in cells)
-    return frozenset((row - top, col - left) for row, col in cells)

@@ -11,6 +11,8 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
+from msgspec import structs
+
 from engine import Placement, Reason, Violation
 from firmware_host.findings import (
     Ambiguous,
@@ -450,7 +452,10 @@ class Reader:
             return None
         if self._came_after_s(last, group) > SEATED_S and self._colours_for(group):
             return None  # that is another piece, before its turn
-        return self._replacement(1, last | group, last | group)
+        found = self._replacement(1, last | group, last | group)
+        if isinstance(found, Moved):  # nothing hurries: a sleeve beside the piece goes away again
+            return structs.replace(found, wait_s=self._waits.settle_tiny_s)
+        return found
 
     def _came_after_s(self, earlier: Cells, later: Cells) -> float:
         """How long after the last touch of some cells the first of others came."""

@@ -52,8 +52,8 @@ class Limits:
     lasts_s: float = 2.0  # ... if they go on for so long: a hand that lays a piece is quicker
     restless_s: float = 3.0  # ... and how long it must then be still
     flickers: float = 10.0  # events until it is masked
-    slowly: int = 5  # or changes alone, now and then
-    slowly_s: float = 8.0  # ... for so long, and all within `forget_s`
+    slowly: int = 5  # or changes alone, now and then, within `forget_s`
+    apart_s: float = 1.5  # ... each so long after the one before
     unproven_s: float = 10.0  # a lone cell never seen clear
     lone_s: float = 30.0  # a lone cell that nobody lifts
     left_s: float = 5.0  # the only cell left of a piece, or of a board
@@ -74,7 +74,7 @@ class _Track(Struct):
     slot: int = -1
     events: float = 0.0
     counted_s: float = 0.0
-    alone_s: tuple[float, ...] = ()  # when it changed alone lately
+    alone_s: tuple[float, ...] = ()  # when it changed alone lately, times that lie apart
 
 
 class Mask(Struct, frozen=True):
@@ -144,12 +144,14 @@ class SensorHealth:
         track.events = kept + (1.0 if alone else limits.crowded)
         track.counted_s = t_s
         if alone:
-            track.alone_s = (*(at_s for at_s in track.alone_s if t_s - at_s < limits.forget_s), t_s)
+            lately = tuple(at_s for at_s in track.alone_s if t_s - at_s < limits.forget_s)
+            is_apart = not lately or t_s - lately[-1] >= limits.apart_s
+            track.alone_s = (*lately, t_s) if is_apart else lately
         lasts_s = t_s - track.alone_s[0] if track.alone_s else 0.0
         if track.events >= limits.restless and lasts_s >= limits.lasts_s:
             self._restless.add(cell)
         often = track.events >= limits.flickers
-        slowly = len(track.alone_s) >= limits.slowly and lasts_s >= limits.slowly_s
+        slowly = len(track.alone_s) >= limits.slowly
         if (often or slowly) and cell not in self.masked:
             self.mask(t_s, cell, Fault.FLICKERS)
 

@@ -312,10 +312,10 @@ class Table:
     def _is_behind(self, later: Fits, shown: Shown) -> bool:
         """Whether another piece was begun before this one, and is not read yet: then that is the mover's."""
         return not later.restored and any(
-            isinstance(finding, Fits | Growing)
+            isinstance(finding, Fits | Growing | Moved)
             and other.ripe_s is None
             and other.since_s < shown.since_s
-            and (isinstance(finding, Fits) or self._is_fresh(finding))
+            and (not isinstance(finding, Growing) or self._is_fresh(finding))
             for finding, other in self.shown.items()
         )
 

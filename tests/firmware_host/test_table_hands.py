@@ -116,3 +116,39 @@ def test_a_piece_that_only_passes_over_a_corner_claims_nothing(make_rig):
     rig.clear(*piece)
     rig.wait(0.1)
     assert rig.kinds() == []
+
+
+def test_a_sleeve_beside_the_last_piece_does_not_make_it_larger(duo):
+    duo.cover((9, 3), (9, 2), (9, 1))
+    duo.wait(1.6)
+    assert pieces(duo)[2:] == ["I3"]
+    duo.cover((10, 3))
+    duo.wait(1.5)
+    duo.clear((10, 3))
+    duo.wait(2)
+    assert pieces(duo)[2:] == ["I3"]
+
+
+def test_a_neighbour_that_comes_long_after_the_last_piece_is_not_part_of_it(duo):
+    duo.cover(*OWN)
+    duo.wait(4)
+    duo.cover(*NEXT)  # both together would be a V3
+    duo.wait(2.1)
+    assert pieces(duo)[2:] == ["I2", "I1"]
+
+
+def test_a_narrow_piece_pushed_aside_is_followed_after_the_next_one_is_placed(duo):
+    duo.place((3, 5))
+    duo.cover((10, 10), (11, 10), (12, 10))
+    duo.wait(1.6)
+    assert pieces(duo)[2:] == ["I1", "I3"]
+    duo.clear((3, 5))
+    duo.cover((3, 3), (3, 4))  # pushed on its way
+    duo.clear((3, 3), (3, 4))
+    duo.cover((3, 4))
+    duo.wait(2.1)
+    assert duo.problems == ["displaced"]  # it may not lie there
+    duo.clear((3, 4))
+    duo.cover((3, 5))
+    duo.wait(1)
+    assert duo.problems == []
