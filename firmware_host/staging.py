@@ -7,9 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from msgspec import Struct
-
 from engine import Colour, Reason
+from firmware_host.announcements import HELD_S, Acceptance, accepted
 from firmware_host.findings import (
     Ambiguous,
     Displaced,
@@ -32,42 +31,17 @@ if TYPE_CHECKING:
 
     from engine import Game
     from firmware_host.findings import Finding
-    from firmware_host.layout import Cell, Layout
-    from firmware_host.table import Shown, Table
+    from firmware_host.layout import Cell
+    from firmware_host.on_view import Shown
+    from firmware_host.table import Table
     from firmware_host.view import GridCell
 
 T = TypeVar("T")
 
-ACCEPTED_S = 0.6  # five rings, 80 ms apart, and the last one's fade
-HELD_S = 1.5
-UNDO_S = 0.6
 TURN_CHANGES_S = 1.5  # the longest way round the border
 PASS_S = 1.2
 LATER_PASS_S = 0.25
 CORNERS_AGAIN = 0.5  # live corners, while what is wrong is explained
-
-
-class Acceptance(Struct, frozen=True):
-    """A placement that waits for its entry to be durable; `since_s` is when its cells were first covered."""
-
-    seq: int
-    colour: Colour
-    cells: tuple[Cell, ...]
-    since_s: float
-
-
-def accepted(layout: Layout, item: Acceptance, t_s: float) -> list[Light]:
-    """One pulse outward, and the recorded colour held."""
-    cells = layout.to_grid(item.cells)
-    return [
-        Light(Meaning.HELD, cells, item.colour, t_s, t_s + HELD_S),
-        Light(Meaning.ACCEPTED, cells, item.colour, t_s, t_s + ACCEPTED_S),
-    ]
-
-
-def taken_back(layout: Layout, colour: Colour, cells: Iterable[Cell], t_s: float) -> Light:
-    """One pulse inward."""
-    return Light(Meaning.UNDO, layout.to_grid(cells), colour, t_s, t_s + UNDO_S)
 
 
 def turn_passes(table: Table, mover: Colour, passes: list[Colour], t_s: float) -> list[Light]:
@@ -126,7 +100,7 @@ class Stager:
 
     def _turn_lights(self) -> tuple[Light, ...]:
         table = self._table
-        state = (table.record.reader, table.turn_since_s, table.hinting)
+        state = (table.record.reader, table.turn_since_s, table.orders.hinting)
         return self._turn.get(state, lambda: tuple(_turn(table)))
 
 
@@ -167,7 +141,7 @@ def _seen(table: Table, cells: Iterable[Cell]) -> tuple[GridCell, ...]:
 
 def _lights(table: Table, turn_lights: Callable[[], tuple[Light, ...]]) -> Iterator[Light]:
     layout, game = table.layout, table.game
-    if table.stopping:
+    if table.orders.stopping:
         yield Light(Meaning.WAIT)
         return
     if layout.board[2:] != (layout.rows, layout.cols):
@@ -190,9 +164,9 @@ def _lights(table: Table, turn_lights: Callable[[], tuple[Light, ...]]) -> Itera
     masked = sorted(table.health.masked.keys() - layout.holes)
     if masked:
         yield Light(Meaning.MASKED, tuple(masked))
-    for item in table.awaiting:
+    for item in table.announced.awaited:
         yield Light(Meaning.GOING_DOWN, layout.to_grid(item.cells), since_s=item.since_s, duration_s=0.6)
-    yield from table.flashes
+    yield from table.announced.lights
     if table.unsaved is not None:
         yield Light(Meaning.UNSAVED)
     if table.lost is not None:
@@ -214,7 +188,7 @@ def _turn(table: Table) -> Iterator[Light]:
     mover = game.to_move
     if mover is None:
         return
-    if table.hinting:  # all other light is hushed, the corners shine
+    if table.orders.hinting:  # all other light is hushed, the corners shine
         yield Light(Meaning.LIVE_CORNER, _seen(table, table.record.live_corners), mover, level=1.0)
         return
     own = _seen(table, game.cells_of(mover) or game.start_cells(mover))

@@ -14,16 +14,16 @@ what is shown, and that the board is compared with the record before play goes o
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
-
-from msgspec import Struct
 
 import engine
 from engine import Placement
 from firmware_host import staging
+from firmware_host.announcements import Acceptance, Announcements
 from firmware_host.board import Board
 from firmware_host.claims import CornerTouch, claimant
-from firmware_host.effects import BeginGame, Effect, PowerOff, Say, Show, Sound
+from firmware_host.effects import BeginGame, Effect, Say, Show, Sound
 from firmware_host.events import (
     ButtonPressed,
     ButtonReleased,
@@ -37,10 +37,11 @@ from firmware_host.events import (
 )
 from firmware_host.findings import Answered, Cleared, Finding, Fits, Growing, Lifted, Moved, Parked, Unfit
 from firmware_host.game_record import GameRecord
-from firmware_host.gestures import Gestures
 from firmware_host.layout import Layout
 from firmware_host.lifts import Lifts, gone
 from firmware_host.menu import Chosen, Offers, Ready, Renewed, lay_out
+from firmware_host.on_view import OnView, Shown
+from firmware_host.orders import Orders
 from firmware_host.recognise import clusters
 from firmware_host.sensor_health import SensorHealth
 from firmware_host.status import describe_status
@@ -54,16 +55,7 @@ if TYPE_CHECKING:
     from firmware_host.journal import SavedGame
     from firmware_host.layout import Cell
     from firmware_host.recognise import Placed
-    from firmware_host.view import Light, View
-
-EPSILON_S = 1e-6  # board times are sums of milliseconds
-
-
-class Shown(Struct, frozen=True):
-    """A finding on view: since when, and since when it has been ripe (host times; None: not yet)."""
-
-    since_s: float
-    ripe_s: float | None = None
+    from firmware_host.view import View
 
 
 class Table:
@@ -90,18 +82,6 @@ class Table:
             RecordFailed: self._record_failed,
             Ticked: lambda _event: None,
         }
-        self._meant: dict[str, Callable[[float], None]] = {
-            "take back": self._take_back_by_button,
-            "pass": self._pass_by_choice,
-            "retire": self._retire,
-            "hint": self._begin_hint,
-            "hint ends": self._end_hint,
-            "confirm": self._confirm,
-            "new game if none is on": self._begin_unless_playing,
-            "new game": self._begin,
-            "shut down": self._shut_down,
-        }
-        self._gestures = Gestures()
         sensors = settings.sensors
         offered = settings.game.menu if settings.game.rules == "menu" else ()
         self.offers = Offers(lay_out(offered, sensors.rows, sensors.cols), self.waits)
@@ -110,8 +90,7 @@ class Table:
         self._stirred = False  # whether the lights may say something else after this event
         self._view: View | None = None
         self._t_s = 0.0
-        self.hinting = False
-        self.stopping = False
+        self.orders = Orders(self)
         self.lost: str | None = "waiting for the board"
         self.health = SensorHealth()
         self.unsaved: str | None = None
@@ -121,16 +100,14 @@ class Table:
         self.board: Board
         self.resolving: bool
         self.turn_since_s: float
-        self.shown: dict[Finding, Shown]
-        self.flashes: list[Light]
-        self.awaiting: list[staging.Acceptance]
+        self.on_view: OnView
+        self.announced: Announcements
         self._lifts: Lifts
         self._touch: CornerTouch
-        self._sounded: Colour | None
         if saved is None:
             self._load(self._new_record())
         else:
-            self._load(GameRecord.resume(saved, self.waits, self._emit))
+            self._load(GameRecord.resume(saved, self.waits, self.emit))
 
     # -- events
 
@@ -140,10 +117,12 @@ class Table:
         self._t_s = event.t_s
         self._stirred = not isinstance(event, FrameSeen)
         self._handlers[type(event)](event)
-        self._do(self._gestures.pass_time(event.t_s))
-        if self._fade(event.t_s) or self._stirred:
+        self._stirred |= self.orders.pass_time(event.t_s)
+        if self.announced.fade(event.t_s) or self._stirred:
             self._stage()
-            self._sound_turn()
+            turned = self.announced.turn_to(self.game.to_move)
+            if turned and self.state == "playing" and self.game.history:
+                self.emit(Sound("turn"))
         return self._effects
 
     def status(self) -> dict[str, Any]:
@@ -153,7 +132,12 @@ class Table:
     @property
     def wake_s(self) -> float | None:
         """When the table wants a Ticked event, if nothing else happens before."""
-        return self._gestures.wake_s
+        return self.orders.wake_s
+
+    @property
+    def shown(self) -> dict[Finding, Shown]:
+        """The findings on view."""
+        return self.on_view.shown
 
     @property
     def layout(self) -> Layout:
@@ -195,16 +179,16 @@ class Table:
             self.resolving = not self.game.is_over and bool(self.board.missing(self.record.occupied))
             self._mark_unproven()
         if self.state == "idle" and not self.board.covered:
-            self._begin(event.t_s)
+            self.begin(event.t_s)
         elif changed:
             self._watch_corners()
-            self._read()
+            self.read()
         self._stirred = changed
         self._act(event.t_s)
 
     def _tell_health(self) -> None:
         for text in self.health.news:
-            self._say(text)
+            self.say(text)
         self.health.news.clear()
 
     def _find_sensors(self, _event: SensorsFound) -> None:
@@ -217,26 +201,21 @@ class Table:
     def _take_recorded(self, event: Recorded) -> None:
         self.record.durable_seq = max(self.record.durable_seq, event.seq)
         self.unsaved = None
-        self._show_accepted(event.t_s)
+        self.announced.accept(self.record.durable_seq, event.t_s)
 
     def _record_failed(self, event: RecordFailed) -> None:
         self.unsaved = event.why
-        self._show_accepted(event.t_s)
+        self.announced.accept(math.inf, event.t_s)
 
     def _press(self, event: ButtonPressed) -> None:
-        self._do(self._gestures.press(event.name, event.t_s))
+        self.orders.press(event.name, event.t_s)
 
     def _release(self, event: ButtonReleased) -> None:
-        self._do(self._gestures.release(event.name, event.t_s))
-
-    def _do(self, gestures: list[str]) -> None:
-        for gesture in gestures:
-            self._stirred = True
-            self._meant[gesture](self._t_s)
+        self.orders.release(event.name, event.t_s)
 
     # -- reading the board
 
-    def _read(self) -> None:
+    def read(self) -> None:
         """Read the board anew; what stays as it was keeps its times."""
         board = self.board
         new = set(board.covered - self.record.occupied)
@@ -244,7 +223,7 @@ class Table:
         if self.resolving and not missing:
             self.resolving = False
             self._turn_goes_on(self._t_s)
-            self._say("the board agrees with the record again")
+            self.say("the board agrees with the record again")
         if self.state == "menu":
             findings = self.offers.read_menu(self.layout, board.covered)
         elif not self.record.game_id:
@@ -265,62 +244,25 @@ class Table:
                 unbelieved=board.unbelieved,
                 suspected=board.suspected,
                 parked=board.parked,
-                refused=self._refused,
+                refused=self.on_view.refused,
                 changed_s=board.still.changed,
             )
-        before = self.shown
-        self.shown = {}
-        for finding in findings:
-            kept = before.get(finding)
-            since_s = min(
-                (old.since_s for was, old in before.items() if was.cells & finding.cells), default=self._t_s
-            )
-            self.shown[finding] = kept or Shown(since_s)
-
-    @property
-    def _refused(self) -> set[Cell]:
-        """What the lights call wrong."""
-        return {
-            cell
-            for finding, shown in self.shown.items()
-            if isinstance(finding, Unfit) and shown.ripe_s is not None
-            for cell in finding.cells
-        }
+        self.on_view.renew(findings, self._t_s)
 
     def _act(self, t_s: float) -> None:
         """Act on every finding whose time has come; a change of the record is read anew at once."""
         if not self.shown:
             return
-        for finding, shown in list(self.shown.items()):
-            if shown.ripe_s is not None or not self.board.still.is_still(
-                finding.cells, self.board.wait_s(finding) - EPSILON_S
-            ):
-                continue
-            if isinstance(finding, Fits) and self._is_behind(finding, shown):
-                continue
-            self.shown[finding] = Shown(shown.since_s, t_s)
+        for finding in self.on_view.ripen(self.board, self.waits.settle_tiny_s, t_s):
             self._stirred = True
             if isinstance(finding, Unfit):
-                self._emit(Sound("refused"))
+                self.emit(Sound("refused"))
             action = self._actions.get(type(finding))
             if action is not None and not self._waits_for_button(finding):
                 action(finding, t_s)
-                self._read()
+                self.read()
                 self._act(t_s)
                 return
-
-    def _is_behind(self, later: Fits, shown: Shown) -> bool:
-        """Whether another piece was begun before this one, and is not read yet: then that is the mover's."""
-        return not later.restored and any(
-            isinstance(finding, Fits | Growing | Moved)
-            and other.ripe_s is None
-            and other.since_s < shown.since_s
-            and (not isinstance(finding, Growing) or self._is_fresh(finding))
-            for finding, other in self.shown.items()
-        )
-
-    def _is_fresh(self, finding: Growing) -> bool:
-        return self.board.still.still_for(finding.cells) < self.waits.settle_tiny_s
 
     def _watch_corners(self) -> None:
         """A hand on a free corner before play claims it for the next colour."""
@@ -363,13 +305,13 @@ class Table:
             if self.game.to_move == lift.colour and isinstance(found, Placement):
                 self._play(lift.placement.cells)
         self.resolving = not self.game.is_over
-        self._say("the pieces are being packed away; the game is kept")
+        self.say("the pieces are being packed away; the game is kept")
         return self.resolving
 
     def _mark_strays(self) -> None:
         """What was refused can only become a placement after it was lifted."""
-        for finding, shown in self.shown.items():
-            if isinstance(finding, Unfit) and shown.ripe_s is not None:
+        for finding in self.on_view.ripe:
+            if isinstance(finding, Unfit):
                 self.board.mark_stray(finding.cells)
 
     def _mark_unproven(self) -> None:
@@ -390,7 +332,7 @@ class Table:
         self._lifts.end(self.board.t_s, restored=restored)
         if not restored:
             since_s = self.shown[finding].since_s
-            self.awaiting.append(staging.Acceptance(self.record.seq, mover, finding.placement.cells, since_s))
+            self.announced.expect(Acceptance(self.record.seq, mover, finding.placement.cells, since_s))
 
     def _correct(self, finding: Moved, t_s: float) -> None:
         later = [
@@ -398,13 +340,13 @@ class Table:
         ]
         colour = self.record.placed[-finding.depth].colour
         for _ in range(finding.depth):
-            self._undo_last()
+            self.undo_last()
         self._play(finding.placement.cells)
         self.board.expose(finding.placement.cells)
         seq = self.record.seq
         for cells in later:
             self._play(cells)
-        self.awaiting.append(staging.Acceptance(seq, colour, finding.placement.cells, t_s))
+        self.announced.expect(Acceptance(seq, colour, finding.placement.cells, t_s))
 
     def _take_answer(self, finding: Answered, t_s: float) -> None:
         """A finger on a picture, laid there after it was lit, says which placement it is."""
@@ -423,9 +365,9 @@ class Table:
         if not self._lifts.may_go_on(len(self.game.colours)):
             return
         off_s = self.board.still.changed_s(finding.cells)
-        placed = self._undo_last()
+        placed = self.undo_last()
         self._lifts.add(placed, off_s)
-        self.flashes.append(staging.taken_back(self.layout, placed.colour, placed.placement.cells, t_s))
+        self.announced.take_back(placed.colour, placed.placement.cells, t_s)
 
     def _park(self, finding: Parked, _t_s: float) -> None:
         self.board.park(finding.cells)
@@ -437,84 +379,33 @@ class Table:
         mover = self.game.to_move
         assert mover is not None
         passes = self.record.play(cells)
-        self.turn_since_s = self._t_s
-        self.flashes += staging.turn_passes(self, mover, passes, self._t_s)
+        self.turn_passes(mover, passes, self._t_s)
 
-    def _undo_last(self) -> Placed:
+    def undo_last(self) -> Placed:
+        """Take the last placement back; returns it."""
         placed = self.record.take_back()
         self.turn_since_s = self._t_s
-        self.awaiting = [item for item in self.awaiting if item.cells != placed.placement.cells]
+        self.announced.forget(placed.placement.cells)
         return placed
-
-    # -- what buttons mean
-
-    def _take_back_by_button(self, t_s: float) -> None:
-        if self.lost is not None or not self.record.placed:
-            return
-        placed = self._undo_last()
-        self.board.mark_stray(frozenset(placed.placement.cells))
-        self.flashes.append(staging.taken_back(self.layout, placed.colour, placed.placement.cells, t_s))
-        self._read()
-
-    def _pass_by_choice(self, t_s: float) -> None:
-        if self.lost is not None or self.state != "playing":
-            return
-        mover = self.game.to_move
-        assert mover is not None
-        try:
-            passes = self.record.pass_turn()
-        except engine.EngineError as error:
-            self._say(f"no pass: {error}")
-            return
-        self._turn_changed(mover, [mover, *passes], t_s)
-
-    def _retire(self, t_s: float) -> None:
-        mover = self.game.to_move
-        if self.lost is None and self.state == "playing" and mover is not None:
-            passes = self.record.retire(mover)
-            self._turn_changed(mover, [mover, *passes], t_s)
 
     def _turn_goes_on(self, t_s: float) -> None:
         """The time in which nobody could play is nobody's time."""
         if not self.game.is_over:
             self.turn_since_s = t_s
 
-    def _turn_changed(self, mover: Colour, passes: list[Colour], t_s: float) -> None:
+    def turn_passes(self, mover: Colour, passes: list[Colour], t_s: float) -> None:
+        """It is the next one's turn: the mover's is over, and so are those of who had to pass."""
         self.turn_since_s = t_s
-        self.flashes += staging.turn_passes(self, mover, passes, t_s)
-        self._read()
+        self.announced.lights += staging.turn_passes(self, mover, passes, t_s)
 
-    def _begin_hint(self, _t_s: float) -> None:
-        self.hinting = True
-
-    def _end_hint(self, _t_s: float) -> None:
-        self.hinting = False
-
-    def _confirm(self, t_s: float) -> None:
-        """Accept what waits for a button, or that the last piece is off; otherwise show the last round."""
-        waiting = [finding for finding, shown in self.shown.items() if shown.ripe_s is not None]
-        waiting = [finding for finding in waiting if type(finding) in self._actions]
-        if waiting and self.lost is None:
-            self._actions[type(waiting[0])](waiting[0], t_s)
-            self._read()
-        elif self.resolving and self.lost is None:
-            self._settle_last(t_s)
-        else:
-            self.flashes += staging.last_round(self, t_s)
-
-    def _settle_last(self, t_s: float) -> None:
-        """The board is right: if only the last piece is not there, take it back and read what is."""
-        last = set(self.record.placed[-1].placement.cells)
-        if last >= self.board.missing(self.record.occupied):
-            placed = self._undo_last()
-            self.flashes.append(staging.taken_back(self.layout, placed.colour, placed.placement.cells, t_s))
-            self.board.clear_strays()
-            self._read()
-
-    def _shut_down(self, _t_s: float) -> None:
-        self.stopping = True
-        self._say("shutting down: the light goes out when it is safe")
-        self._emit(PowerOff())
+    def confirm(self, t_s: float) -> bool:
+        """Act on what waits for a button; False if nothing does."""
+        waiting = [finding for finding in self.on_view.ripe if type(finding) in self._actions]
+        if not waiting or self.lost is not None:
+            return False
+        self._actions[type(waiting[0])](waiting[0], t_s)
+        self.read()
+        return True
 
     # -- games
 
@@ -522,20 +413,16 @@ class Table:
         self.offers.choice = finding.choice
 
     def _begin_chosen(self, _finding: Ready, t_s: float) -> None:
-        self._begin(t_s)
+        self.begin(t_s)
 
     def _next_game(self, _finding: Cleared, t_s: float) -> None:
-        self._begin(t_s)
+        self.begin(t_s)
 
     def _leave_game(self, _finding: Renewed, t_s: float) -> None:
-        self._say(f"game {self.record.game_id} is left as it is")
-        self._begin(t_s)
+        self.say(f"game {self.record.game_id} is left as it is")
+        self.begin(t_s)
 
-    def _begin_unless_playing(self, t_s: float) -> None:
-        if self.state != "playing" or not self.game.plies:
-            self._begin(t_s)
-
-    def _begin(self, t_s: float) -> None:
+    def begin(self, t_s: float) -> None:
         """Begin the game of the settings; with a menu the one chosen, and without a choice offer it."""
         if self.lost is not None:
             return
@@ -548,12 +435,12 @@ class Table:
         self.offers.choice = None
         if begun:
             rules = self.game.rules
-            self._emit(BeginGame(game_id, rules.name, dict(self._options), seed))
-            self._say(f"new game {game_id}: {rules.name}")
+            self.emit(BeginGame(game_id, rules.name, dict(self._options), seed))
+            self.say(f"new game {game_id}: {rules.name}")
             for group in clusters(self.board.still.covered, self.game.lattice):
                 self.board.mark_stray(group)
         self.turn_since_s = t_s
-        self._read()
+        self.read()
 
     @property
     def _options(self) -> dict[str, Any]:
@@ -562,7 +449,7 @@ class Table:
     def _new_record(self, game_id: str = "", seed: int = 0) -> GameRecord:
         name = self.offers.rules if self.offers.choices else self.settings.game.rules
         game = engine.new_game(name, seed=seed, **self._options)
-        return GameRecord(game, self.waits, self._emit, game_id)
+        return GameRecord(game, self.waits, self.emit, game_id)
 
     def _load(self, record: GameRecord) -> None:
         """Lay a game on the table; its board has not been looked at yet."""
@@ -572,45 +459,23 @@ class Table:
         self.board = Board(layout, self.health)
         self.resolving = False
         self.turn_since_s = self._t_s
-        self.shown, self.flashes, self.awaiting = {}, [], []
+        self.on_view = OnView()
+        self.announced = Announcements(layout, record.game.to_move, self.emit)
         self._lifts = Lifts(self.waits)
         self._touch = CornerTouch()
-        self._sounded = record.game.to_move
 
     # -- what is said
-
-    def _show_accepted(self, t_s: float) -> None:
-        """Pulse for what is durable now, or for everything while the disk refuses."""
-        ready = [
-            item for item in self.awaiting if item.seq <= self.record.durable_seq or self.unsaved is not None
-        ]
-        for item in ready:
-            self.awaiting.remove(item)
-            self.flashes += staging.accepted(self.layout, item, t_s)
-            self._emit(Sound("accepted"))
-
-    def _sound_turn(self) -> None:
-        """Sound for another colour's turn, once the placement before it is recorded."""
-        if not self.awaiting and self.game.to_move is not self._sounded:
-            self._sounded = self.game.to_move
-            if self.state == "playing" and self.game.history:
-                self._emit(Sound("turn"))
-
-    def _fade(self, t_s: float) -> bool:
-        """Drop the lights whose time is over; True if there were any."""
-        lit = [light for light in self.flashes if light.until_s is None or light.until_s > t_s]
-        faded = len(lit) < len(self.flashes)
-        self.flashes = lit
-        return faded
 
     def _stage(self) -> None:
         view = self._stager.stage()
         if view != self._view:
             self._view = view
-            self._emit(Show(view))
+            self.emit(Show(view))
 
-    def _say(self, text: str) -> None:
-        self._emit(Say(text))
+    def say(self, text: str) -> None:
+        """Say one line in the machine's journal."""
+        self.emit(Say(text))
 
-    def _emit(self, effect: Effect) -> None:
+    def emit(self, effect: Effect) -> None:
+        """Want this done."""
         self._effects.append(effect)
