@@ -91,9 +91,10 @@ def test_the_version_is_the_packages():
     assert done.returncode == 0
 
 
-@pytest.mark.parametrize("name", cli.main.commands)
+@pytest.mark.parametrize("name", cli.COMMANDS)
 def test_help_explains_every_command_and_option(name):
-    command = cli.main.commands[name]
+    command = cli.main.get_command(None, name)
+    assert command.name == name
     done = blokus_table(name, "--help")
     assert done.returncode == 0
     assert done.stderr == ""
@@ -108,9 +109,24 @@ def test_help_explains_every_command_and_option(name):
 
 def test_help_without_a_word_names_every_command():
     text = blokus_table("--help").stdout
-    for name, command in cli.main.commands.items():
-        assert f"  {name} " in text
-        assert command.help.split()[0] in text
+    lines = [line.split(maxsplit=1) for line in text.partition("Commands:\n")[2].splitlines()]
+    first_lines = {name: cli.main.get_command(None, name).help.splitlines()[0] for name in cli.COMMANDS}
+    assert dict(lines) == first_lines
+
+
+def test_to_list_the_commands_none_is_imported():
+    program = """
+import sys
+from firmware_host.cli import main
+main(["--help"], standalone_mode=False)
+print(*sys.modules)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, timeout=PATIENCE_S, check=True
+    )
+    loaded = done.stdout.splitlines()[-1].split()
+    house = [name for name in loaded if name.partition(".")[0] in ("engine", "hardware", "firmware_host")]
+    assert house == ["firmware_host", "firmware_host.errors", "firmware_host.cli"]
 
 
 def test_a_word_it_does_not_know():

@@ -1,0 +1,104 @@
+"""Commands that play without a table: simulated people, and what a real table once recorded."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from firmware_host.cli_options import FILE, FileError, read_speed, speed_option, status_json_option
+
+if TYPE_CHECKING:
+    from engine import Game
+
+
+@click.command()
+@click.option(
+    "--game", "file", type=FILE, help="Repeat the game in this .blksgf file instead of a random one."
+)
+@click.option(
+    "--rules", "name", default="classic", show_default=True, help="Which game, if it is not one from a file."
+)
+@click.option(
+    "--option",
+    "options",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="An option of the rules; see `rules NAME`.",
+)
+@click.option(
+    "--seed", default=1, show_default=True, help="Decides the random game and every movement of the hands."
+)
+@speed_option
+@click.option(
+    "--hands",
+    type=click.Choice(["sure", "calm", "clumsy"]),
+    default="calm",
+    show_default=True,
+    help="How the simulated hands move.",
+)
+@status_json_option
+@click.option(
+    "--keep",
+    "directory",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Keep the table's journal in this directory.",
+)
+def simulate(
+    file: Path | None,
+    name: str,
+    options: tuple[str, ...],
+    seed: int,
+    speed: str | None,
+    hands: str,
+    as_json: bool,
+    directory: Path | None,
+) -> None:
+    """Play a whole game on a simulated table.
+
+    The real daemon reads a simulated board on a pseudo-terminal; simulated hands slide, tilt and bounce the
+    pieces, try one illegal place and wait for the table's answer. In a terminal the lights are drawn as the
+    board receives them; elsewhere a line is printed for every placement. Ctrl-C ends it at any moment.
+    """
+    from firmware_host.simulate import Simulation, simulate
+
+    pace = read_speed(speed)
+    recorded = None if file is None else _read_game(file)
+    chosen = {"start": "fixed"} if name == "classic" else {}
+    chosen |= dict(option.partition("=")[::2] for option in options)
+    wanted = Simulation(
+        rules=name, options=chosen, recorded=recorded, seed=seed, speed=pace, hands=hands,
+        slips=0 if recorded else 1, as_json=as_json,
+        directory=directory,
+    )  # fmt: skip
+    sys.exit(simulate(wanted))
+
+
+@click.command()
+@click.argument("file", type=FILE)
+@speed_option
+@status_json_option
+def replay(file: Path, speed: str | None, as_json: bool) -> None:
+    """Live through FILE, a recording of `run --record`, again.
+
+    The daemon of this program is given what came in then, at the same times by its own clock. In a terminal
+    the lights are drawn; elsewhere a line is printed for every event. Nothing is written or switched off.
+    Ctrl-C ends it at any moment.
+    """
+    from firmware_host.replay_run import replay_file
+
+    sys.exit(replay_file(file, speed=read_speed(speed), as_json=as_json))
+
+
+def _read_game(file: Path) -> Game:
+    from engine import NotationError, notation
+
+    try:
+        game: Game = notation.load(file.read_bytes())
+    except OSError as error:
+        raise FileError(f"{file}: the game cannot be read: {error.strerror}") from None
+    except NotationError as error:
+        raise FileError(f"{file}: {error}") from None
+    return game
