@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING
 
 import engine
 from firmware_host.bench_figures import Figure, percentile
-from firmware_host.bench_hands_people import MANNERS, Family
-from firmware_host.bench_hands_player import StuckError
 from firmware_host.bench_hands_table import BenchTable
-from firmware_host.bench_hands_tally import Tally
+from firmware_host.family import MANNERS, Family
+from firmware_host.player import StuckError
+from firmware_host.tally import Tally
 from hardware.hands import STYLES, Hands
 from hardware.virtual_faults import SensorFaults
 

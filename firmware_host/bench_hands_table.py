@@ -12,7 +12,7 @@ from __future__ import annotations
 import heapq
 from itertools import count
 from random import Random
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 import numpy as np
@@ -28,8 +28,9 @@ from hardware.virtual_faults import SensorFaults
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from firmware_host.layout import GridCell
-    from firmware_host.view import View
+    from engine import Game
+    from firmware_host.layout import GridCell, Layout
+    from firmware_host.recognise import Placed
     from hardware.hands import Motion
 
 SCAN_MS = 4
@@ -58,6 +59,7 @@ class BenchTable:
         )
         names = count()
         self._random = Random(seed)
+        self.waits = settings.reading
         self.table = Table(settings, new_id=lambda: f"game-{next(names)}", rng=self._random)
         self._faults = SensorFaults()
         self._failing: tuple[int, SensorFaults] | None = None
@@ -65,7 +67,6 @@ class BenchTable:
         self.t_ms = 0
         self.moved_ms = 0  # when hands moved something last
         self.frames = 0
-        self.view: View | None = None
         self.accepted_ms: dict[tuple[GridCell, ...], int] = {}
         self._heights = np.zeros(grid, np.int8)
         self._touches: list[tuple[int, int, GridCell, int]] = []
@@ -89,7 +90,7 @@ class BenchTable:
         if self._failing is not None and self._failing[0] <= self.t_ms:
             self._faults, self._failing = self._failing[1], None
 
-    def perform(self, motion: Motion, after_ms: int = 0) -> int:
+    def perform(self, motion: Motion, after_ms: int = 0, *, bare: bool = False) -> int:  # noqa: ARG002
         """Begin a motion so much later; returns when it comes to rest."""
         start_ms = end_ms = self.t_ms + after_ms
         for touch in motion:
@@ -99,10 +100,45 @@ class BenchTable:
             end_ms = max(end_ms, at_ms)
         return end_ms
 
+    def finish(self) -> None:
+        """Let time pass until no hand moves."""
+        while self._touches:
+            self.run(self.t_ms + 50)
+
+    # -- what people see
+
     @property
-    def is_still(self) -> bool:
-        """Whether no hand moves."""
-        return not self._touches
+    def layout(self) -> Layout:
+        """Where the board lies."""
+        return self.table.layout
+
+    @property
+    def game(self) -> Game:
+        """The game as it is recorded."""
+        return self.table.game
+
+    @property
+    def placed(self) -> list[Placed]:
+        """The recorded pieces."""
+        return self.table.record.placed
+
+    @property
+    def state(self) -> str:
+        """What `status` calls the state."""
+        return self.table.state
+
+    @property
+    def saved(self) -> bool:
+        """Whether everything that happened is durable."""
+        return self.table.saved
+
+    @property
+    def problems(self) -> list[dict[str, Any]]:
+        """What the table complains of."""
+        problems: list[dict[str, Any]] = self.table.status()["problems"]
+        return problems
+
+    # -- time
 
     def run(self, until_ms: int, *, news: bool = False) -> bool:
         """Let time pass; with `news` only until the table says something new. True if it did."""
@@ -161,7 +197,6 @@ class BenchTable:
                 self._answers.append((self.t_ms + self._random.randint(*ANSWER_MS), effect.seq))
             elif isinstance(effect, Show):
                 self._news = True
-                self.view = effect.view
                 for light in effect.view.lights:
                     if light.meaning is Meaning.ACCEPTED:
                         self.accepted_ms.setdefault(light.cells, self.t_ms)

@@ -67,7 +67,10 @@ def _problems(table: Table) -> Iterable[dict[str, Any]]:
         describe = _DESCRIBED.get(type(finding))
         if shown.ripe_s is not None and describe is not None:
             reason, cells, say = describe(table, finding)
-            yield {"reason": reason, "cells": _cells(cells), "say": say}
+            problem = {"reason": reason, "cells": _cells(cells), "say": say}
+            if isinstance(finding, Unsure) and finding.pictures:  # where a finger can answer
+                problem["pictures"] = [_cells(picture) for picture in finding.pictures]
+            yield problem
 
 
 def _next_thing(table: Table) -> str:

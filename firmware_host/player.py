@@ -10,16 +10,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from engine import EngineError, Placement, Reason
-from firmware_host.view import Meaning
 
 if TYPE_CHECKING:
     from random import Random
 
     from engine import Cell, Colour, Game
-    from firmware_host.bench_hands_table import BenchTable
-    from firmware_host.bench_hands_tally import Tally
     from firmware_host.effects import Record
     from firmware_host.layout import GridCell
+    from firmware_host.tabletop import Tabletop
+    from firmware_host.tally import Tally
     from hardware.hands import Hands, Knock
 
 Cells = tuple["Cell", ...]
@@ -58,10 +57,9 @@ class StuckError(Exception):
 class Player:
     """People who play a game on a table. `game` is what they mean to play, `false` how it was misread."""
 
-    def __init__(self, bench: BenchTable, game: Game, hands: Hands, rng: Random, tally: Tally) -> None:
+    def __init__(self, top: Tabletop, game: Game, hands: Hands, rng: Random, tally: Tally) -> None:
         self.game = game
-        self._bench, self._hands, self._rng, self._tally = bench, hands, rng, tally
-        self._table = bench.table
+        self._top, self._hands, self._rng, self._tally = top, hands, rng, tally
         self._lying: dict[Cells, Colour] = {}  # as the hands left them
         self._moving: dict[Cells, Colour] = {}  # may still or already count
         self._early: dict[Colour, Placement] = {}  # laid before its turn
@@ -69,13 +67,13 @@ class Player:
         self._knocked: list[Knocked] = []
         self._plies = 0
         self.false: list[str] = []
-        bench.watch = self._judge
+        top.watch = self._judge
 
     # -- what is true
 
     def _judge(self, records: list[Record]) -> None:
         """Compare the record with what lies there, whenever a placement commits."""
-        placed = self._table.record.placed
+        placed = self._top.placed
         committed = len(placed) > self._plies
         self._plies = len(placed)
         for record in records:
@@ -97,53 +95,49 @@ class Player:
         return colour in (self._lying.get(tuple(cells)), self._moving.get(tuple(cells)))
 
     def _wait_for_game(self) -> None:
-        give_up_ms = self._bench.t_ms + 60_000
-        while self._table.state != "playing":
-            if self._bench.t_ms > give_up_ms:
+        give_up_ms = self._top.t_ms + 60_000
+        while self._top.state != "playing":
+            if self._top.t_ms > give_up_ms:
                 raise StuckError(f"no game begins: {self._problems()}")
-            self._bench.run(self._bench.t_ms + 200)
+            self._top.run(self._top.t_ms + 200)
         self._rest(self._rng.randint(*SET_UP_MS))
 
     # -- what hands do
 
     def _lay(self, colour: Colour, placement: Placement, *, clumsily: bool = False) -> int:
         """Lay a piece and let it come to rest; returns when, in the sensors' time."""
-        cells = self._table.layout.to_grid(placement.cells)
-        self._bench.accepted_ms.pop(cells, None)
+        cells = self._top.layout.to_grid(placement.cells)
+        self._top.accepted_ms.pop(cells, None)
         self._lying[placement.cells] = colour
         delay_ms = self._hands.think_ms()
         motion = self._hands.place(cells)
-        end_ms = self._bench.perform(motion, delay_ms)
+        end_ms = self._top.perform(motion, delay_ms)
         if clumsily and self._hands.happens(self._hands.style.sleeve):
-            self._bench.perform(self._hands.sleeve(), self._rng.randint(0, delay_ms + 500))
+            self._top.perform(self._hands.sleeve(), self._rng.randint(0, delay_ms + 500), bare=True)
         if clumsily and self._hands.happens(self._hands.style.bump):
             self._knock(placement.cells, delay_ms)
-        self._finish()
+        self._top.finish()
         return -(-end_ms // 4) * 4
 
     def _lift(self, cells: Cells) -> None:
         """Lift a piece for good."""
         colour = self._lying.pop(cells)
         self._moving[cells] = colour
-        motion = self._hands.lift(self._table.layout.to_grid(cells))
-        self._bench.perform(motion, self._rng.randint(*REACT_MS))
-        self._finish()
+        motion = self._hands.lift(self._top.layout.to_grid(cells))
+        self._top.perform(motion, self._rng.randint(*REACT_MS))
+        self._top.finish()
         del self._moving[cells]
         self._rest(self._rng.randint(1200, 2500))
 
-    def _finish(self) -> None:
-        while not self._bench.is_still:
-            self._bench.run(self._bench.t_ms + 50)
-
     def _rest(self, for_ms: int) -> None:
-        self._bench.run(self._bench.t_ms + for_ms)
+        self._top.run(self._top.t_ms + for_ms)
 
     def _point(self) -> None:
-        corners = self._table.layout.to_grid(self._table.record.live_corners)
+        corners = self._top.layout.to_grid(self._top.game.live_corners())
         free = [cell for cell in corners if not self._hands.lying.get(cell)]
         if free:
-            self._bench.perform(self._hands.finger(self._rng.choice(free)))
-            self._finish()
+            self._top.perform(self._hands.finger(self._rng.choice(free)), bare=True)
+            self._top.finish()
 
     def _knock(self, not_this: Cells, delay_ms: int) -> None:
         """Knock against an earlier piece while another is being laid."""
@@ -151,9 +145,9 @@ class Player:
         known = [cells for cells in known if all(cells != knocked.piece for knocked in self._knocked)]
         if known:
             cells = self._rng.choice(known)
-            knocked = Knocked(cells, self._hands.knock(self._table.layout.to_grid(cells)), UNNOTICED_MS)
+            knocked = Knocked(cells, self._hands.knock(self._top.layout.to_grid(cells)), UNNOTICED_MS)
             self._moving[knocked.lies_at] = self._lying[cells]
-            knocked.due_ms += self._bench.perform(knocked.knock.motion, self._rng.randint(0, delay_ms + 500))
+            knocked.due_ms += self._top.perform(knocked.knock.motion, self._rng.randint(0, delay_ms + 500))
             self._knocked.append(knocked)
 
     def _tend(self) -> int | None:
@@ -163,12 +157,12 @@ class Player:
             if complained and not knocked.noticed:
                 knocked.noticed = True
                 notice_ms = self._hands.draw(self._hands.style.notice_ms)
-                knocked.due_ms = min(knocked.due_ms, self._bench.t_ms + notice_ms)
-            if self._bench.t_ms < knocked.due_ms:
+                knocked.due_ms = min(knocked.due_ms, self._top.t_ms + notice_ms)
+            if self._top.t_ms < knocked.due_ms:
                 continue
             if not knocked.righted and not self._leave(knocked):
                 knocked.righted = True
-                knocked.due_ms = self._bench.perform(self._hands.put_right(knocked.knock)) + RIGHTED_MS
+                knocked.due_ms = self._top.perform(self._hands.put_right(knocked.knock)) + RIGHTED_MS
             else:
                 self._knocked.remove(knocked)
                 self._moving.pop(knocked.lies_at, None)
@@ -192,28 +186,27 @@ class Player:
         return True
 
     def _accepted_ms(self, placement: Placement) -> int | None:
-        return self._bench.accepted_ms.get(self._table.layout.to_grid(placement.cells))
+        return self._top.accepted_ms.get(self._top.layout.to_grid(placement.cells))
 
     # -- what people see
 
     def _recorded(self, cells: Cells) -> str | None:
         """Whose light is under this piece."""
-        for piece in self._table.record.placed:
+        for piece in self._top.placed:
             if piece.placement.cells == cells:
                 return piece.colour
         return None
 
     def _settle(self, cells: Cells) -> bool:
         """Wait until the piece is read as it lies, for as long as people look at it; True if it was."""
-        until_ms = self._bench.t_ms + LOOK_MS
-        while not any(piece.placement.cells == cells for piece in self._table.record.placed[-2:]):
-            if not self._bench.run(until_ms, news=True):
+        until_ms = self._top.t_ms + LOOK_MS
+        while not any(piece.placement.cells == cells for piece in self._top.placed[-2:]):
+            if not self._top.run(until_ms, news=True):
                 return False
         return True
 
     def _problems(self) -> list[dict[str, Any]]:
-        problems: list[dict[str, Any]] = self._table.status()["problems"]
-        return problems
+        return self._top.problems
 
     def _reasons(self) -> set[str]:
         return {problem["reason"] for problem in self._problems()}
@@ -228,9 +221,9 @@ class Player:
 
     def _see(self, mover: Colour, placement: Placement) -> bool:
         """Wait for the table's answer and follow it; False if the piece has to be lifted."""
-        bench = self._bench
-        give_up_ms = bench.t_ms + PATIENCE_MS
-        said, since_ms = "", bench.t_ms
+        top = self._top
+        give_up_ms = top.t_ms + PATIENCE_MS
+        said, since_ms = "", top.t_ms
         react_ms = self._rng.randint(*REACT_MS)
         while True:
             times_ms = [give_up_ms, self._tend() or give_up_ms]
@@ -238,22 +231,22 @@ class Player:
             if now == "accepted":
                 return True
             if now != said:
-                said, since_ms = now, bench.t_ms
+                said, since_ms = now, top.t_ms
             ripe_ms = since_ms + (LOOK_MS if now == "wrong" else react_ms)
-            if now and bench.t_ms >= ripe_ms:
+            if now and top.t_ms >= ripe_ms:
                 done = self._follow(now, mover, placement)
                 if isinstance(done, bool):
                     return done
                 if done == "again":
-                    said, give_up_ms = "", bench.t_ms + PATIENCE_MS
+                    said, give_up_ms = "", top.t_ms + PATIENCE_MS
                     continue
             elif now:
                 times_ms.append(ripe_ms)
-            if bench.t_ms >= give_up_ms:
+            if top.t_ms >= give_up_ms:
                 if not self._lift_early():
                     return False
-                give_up_ms = bench.t_ms + PATIENCE_MS
-            bench.run(max(bench.t_ms, min(times_ms)), news=True)
+                give_up_ms = top.t_ms + PATIENCE_MS
+            top.run(max(top.t_ms, min(times_ms)), news=True)
 
     def _follow(self, said: str, mover: Colour, placement: Placement) -> bool | str:
         """Do what the table says: True or False if there is nothing more to see, "again", or "" to wait."""
@@ -268,18 +261,18 @@ class Player:
         return ""
 
     def _answer(self, mover: Colour, placement: Placement) -> str:
-        placed = self._table.record.placed
+        placed = self._top.placed
         if len(placed) > self.game.plies:
             piece = placed[self.game.plies]
             right = piece.colour == mover and piece.placement.cells == placement.cells
             if right:
-                return "accepted" if self._table.saved else ""
+                return "accepted" if self._top.saved else ""
             return "wrong"
         return self._refusal(placement.cells)
 
     def _repair(self, mover: Colour, placement: Placement) -> bool:
         """Lift everything under light of a wrong colour and begin again; False if no colour is wrong."""
-        recorded = self._table.record.placed[self.game.plies]
+        recorded = self._top.placed[self.game.plies]
         under = [
             (cells, colour)
             for cells, colour in self._lying.items()
@@ -309,15 +302,18 @@ class Player:
 
     def _answer_by_finger(self, placement: Placement) -> bool:
         """Lay a finger on the lit picture of the piece; False if there is none."""
-        assert self._bench.view is not None
-        shape = _shape(self._table.layout.to_grid(placement.cells))
-        for light in self._bench.view.lights:
-            if light.meaning is Meaning.MENU and _shape(light.cells) == shape:
-                finger = [self._rng.choice(light.cells)]
-                self._bench.perform(self._hands.point(finger, self._rng.randint(*FINGER_MS)))
-                self._finish()
-                self._tally.asked += 1
-                return True
+        to_grid = self._top.layout.to_grid
+        shape = _shape(to_grid(placement.cells))
+        for problem in self._problems():
+            for picture in problem.get("pictures", ()):
+                cells = to_grid(tuple(cell) for cell in picture)
+                if _shape(cells) == shape and not any(self._hands.lying.get(cell) for cell in cells):
+                    finger = [self._rng.choice(cells)]
+                    motion = self._hands.point(finger, self._rng.randint(*FINGER_MS))
+                    self._top.perform(motion, bare=True)
+                    self._top.finish()
+                    self._tally.asked += 1
+                    return True
         return False
 
 

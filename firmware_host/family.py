@@ -10,17 +10,17 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from engine import Placement, Violation
-from firmware_host.bench_hands_player import LOOK_MS, REACT_MS, REFUSALS, Player, StuckError
+from firmware_host.player import LOOK_MS, REACT_MS, REFUSALS, Player, StuckError
 from firmware_host.showcase import STEPS, find_slip
 
 if TYPE_CHECKING:
     from random import Random
 
     from engine import Colour, Game
-    from firmware_host.bench_hands_table import BenchTable
-    from firmware_host.bench_hands_tally import Tally
     from firmware_host.config import Reading
     from firmware_host.layout import GridCell
+    from firmware_host.tabletop import Tabletop
+    from firmware_host.tally import Tally
     from hardware.hands import Hands
 
 TRIES = 3  # of one placement
@@ -50,9 +50,9 @@ class Family(Player):
     """Plays one whole game on a table."""
 
     def __init__(
-        self, bench: BenchTable, game: Game, hands: Hands, manners: Manners, rng: Random, tally: Tally
+        self, top: Tabletop, game: Game, hands: Hands, manners: Manners, rng: Random, tally: Tally
     ) -> None:
-        super().__init__(bench, game, hands, rng, tally)
+        super().__init__(top, game, hands, rng, tally)
         self._manners = manners
 
     def play(self) -> None:
@@ -61,14 +61,14 @@ class Family(Player):
         while (mover := self.game.to_move) is not None and not self.false:
             self._turn(mover)
         while (tend_ms := self._tend()) is not None:
-            self._bench.run(tend_ms, news=True)
+            self._top.run(tend_ms, news=True)
         self._rest(LOOK_MS)
         if self.false:
             return
         self._tally.placements += len(self._lying)
-        left = {tuple(piece.placement.cells): piece.colour for piece in self._table.record.placed}
-        if not self._table.game.is_over or left != self._lying:
-            raise StuckError(f"the record is not what lies there at the end ({self._table.state})")
+        left = {tuple(piece.placement.cells): piece.colour for piece in self._top.placed}
+        if not self._top.game.is_over or left != self._lying:
+            raise StuckError(f"the record is not what lies there at the end ({self._top.state})")
         self._tally.finished += 1
 
     # -- turns
@@ -76,7 +76,7 @@ class Family(Player):
     def _turn(self, mover: Colour) -> None:
         chance, manners = self._rng.random, self._manners
         if not self.game.plies:
-            self.game = self._table.game.copy()  # what fingers claimed is seen on the lit corners
+            self.game = self._top.game.copy()  # what fingers claimed is seen on the lit corners
         early = self._early.pop(mover, None)
         if early is not None:
             self._take_up(mover, early)
@@ -88,7 +88,7 @@ class Family(Player):
         if chance() < manners.early:
             self._lay_early(mover)
         if not self.game.plies:
-            self.game = self._table.game.copy()
+            self.game = self._top.game.copy()
         if self.game.to_move in self._early:  # it was taken as the mover's own
             return
         placement = self._choose()
@@ -137,7 +137,7 @@ class Family(Player):
         """Lay it, answer what the table says; False if it was lifted for good."""
         self._tally.laid += 1
         wrong = len(self._wrong)
-        wait_ms = 1000 * expected_wait_s(self.game, placement, self._table.waits)
+        wait_ms = 1000 * expected_wait_s(self.game, placement, self._top.waits)
         for attempt in range(TRIES):
             self._tally.relaid += bool(attempt)
             end_ms = self._lay(mover, placement, clumsily=True)
@@ -145,7 +145,7 @@ class Family(Player):
                 if not attempt and len(self._wrong) == wrong:
                     self._tally.at_once += 1
                     accepted_ms = self._accepted_ms(placement)
-                    if accepted_ms is not None and self._bench.moved_ms == end_ms and accepted_ms > end_ms:
+                    if accepted_ms is not None and self._top.moved_ms == end_ms and accepted_ms > end_ms:
                         self._tally.beyond_ms.append(round(accepted_ms - end_ms - wait_ms))
                 return True
             self._lift(placement.cells)
@@ -155,17 +155,17 @@ class Family(Player):
 
     def _slip(self) -> None:
         wrong = find_slip(self.game, self._rng)
-        grid = self._table.layout.to_grid(wrong)
+        grid = self._top.layout.to_grid(wrong)
         on_grid = all(0 <= row < self._hands.rows and 0 <= col < self._hands.cols for row, col in grid)
         if not wrong or not on_grid or any(self._hands.lying.get(cell) for cell in grid):
             return
-        self._bench.perform(self._hands.place(grid), self._hands.think_ms())
-        self._finish()
-        until_ms = self._bench.t_ms + LOOK_MS
-        while self._bench.run(until_ms, news=True) and self._refusal(wrong) not in REFUSALS:
+        self._top.perform(self._hands.place(grid), self._hands.think_ms())
+        self._top.finish()
+        until_ms = self._top.t_ms + LOOK_MS
+        while self._top.run(until_ms, news=True) and self._refusal(wrong) not in REFUSALS:
             pass
-        self._bench.perform(self._hands.lift(grid), self._rng.randint(*REACT_MS))
-        self._finish()
+        self._top.perform(self._hands.lift(grid), self._rng.randint(*REACT_MS))
+        self._top.finish()
         self._rest(self._rng.randint(300, 1500))
 
     def _lay_early(self, mover: Colour) -> None:
@@ -196,18 +196,16 @@ class Family(Player):
         second = trial.choose(self._rng)
         if following is None or following == mover or second is None or following in self._early:
             return False
-        if any(self._hands.lying.get(cell) for cell in self._table.layout.to_grid(second.cells)):
+        if any(self._hands.lying.get(cell) for cell in self._top.layout.to_grid(second.cells)):
             return False
         self._lying[placement.cells], self._lying[second.cells] = mover, following
-        to_grid = self._table.layout.to_grid
+        to_grid = self._top.layout.to_grid
         think_ms = self._hands.think_ms()
-        end_ms = self._bench.perform(self._hands.place(to_grid(placement.cells)), think_ms)
+        end_ms = self._top.perform(self._hands.place(to_grid(placement.cells)), think_ms)
         if delay_ms is None:
-            delay_ms = (
-                end_ms - self._bench.t_ms - think_ms + self._hands.draw(self._hands.style.impatience_ms)
-            )
-        self._bench.perform(self._hands.place(to_grid(second.cells)), think_ms + delay_ms)
-        self._finish()
+            delay_ms = end_ms - self._top.t_ms - think_ms + self._hands.draw(self._hands.style.impatience_ms)
+        self._top.perform(self._hands.place(to_grid(second.cells)), think_ms + delay_ms)
+        self._top.finish()
         self._tally.laid += 1
         wrong = len(self._wrong)
         if not self._see(mover, placement):
@@ -237,12 +235,12 @@ class Family(Player):
                 deed(last.colour, last.placement)
 
     def _set_back(self, colour: Colour, placement: Placement) -> None:
-        grid = self._table.layout.to_grid(placement.cells)
-        self._bench.perform(self._hands.lift(grid), self._hands.think_ms())
-        self._finish()
+        grid = self._top.layout.to_grid(placement.cells)
+        self._top.perform(self._hands.lift(grid), self._hands.think_ms())
+        self._top.finish()
         self._rest(self._rng.randint(200, 4000))
-        self._bench.perform(self._hands.place(grid))
-        self._finish()
+        self._top.perform(self._hands.place(grid))
+        self._top.finish()
         if not self._settle(placement.cells):
             self.game.undo()
             if not self._see(colour, placement):
@@ -263,9 +261,9 @@ class Family(Player):
             return
         self._moving[placement.cells] = self._lying.pop(placement.cells)
         self._lying[found.cells] = colour
-        motion = self._hands.push(self._table.layout.to_grid(placement.cells), (down, right))
-        self._bench.perform(motion, self._rng.randint(200, 2000))
-        self._finish()
+        motion = self._hands.push(self._top.layout.to_grid(placement.cells), (down, right))
+        self._top.perform(motion, self._rng.randint(200, 2000))
+        self._top.finish()
         del self._moving[placement.cells]
         self.game.undo()
         if self._settle(found.cells) or "displaced" not in self._reasons():
@@ -277,8 +275,8 @@ class Family(Player):
         """The lights want the piece where it was."""
         self._moving[found.cells] = self._lying.pop(found.cells)
         self._lying[placement.cells] = colour
-        self._bench.perform(self._hands.push(self._table.layout.to_grid(found.cells), by))
-        self._finish()
+        self._top.perform(self._hands.push(self._top.layout.to_grid(found.cells), by))
+        self._top.finish()
         del self._moving[found.cells]
         self._settle(placement.cells)
         self.game.play(placement.cells)
