@@ -34,6 +34,7 @@ COMMANDS = {
     "check-config": Listed(
         "firmware_host.cli_table", "Check a settings FILE and say what the table will be."
     ),
+    "doctor": Listed("firmware_host.cli_doctor", "Look at this machine and say what the table still needs."),
     "replay": Listed(
         "firmware_host.cli_simulate", "Live through FILE, a recording of `run --record`, again."
     ),
