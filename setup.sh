@@ -50,10 +50,10 @@ pip() {
 }
 pip install --use-pep517 --editable '.[dev]'
 
-# Off a Pi the LED library is only tested: a machine that cannot compile it goes without.
+# Off a Pi the libraries of its pins are only tested: a machine that cannot compile them goes without.
 if ! has_headers; then
-    echo "Without rpi_ws281x and its tests, for want of Python's headers (Debian: python3-dev)"
-elif ! pip install --use-pep517 --editable '.[ws281x]' >/dev/null 2>&1; then
-    echo "Without rpi_ws281x and its tests; to see why: $venv/bin/pip install rpi_ws281x"
+    echo "Without rpi_ws281x, spidev and their tests, for want of Python's headers (Debian: python3-dev)"
+elif ! pip install --use-pep517 --editable '.[pins]' >/dev/null 2>&1; then
+    echo "Without rpi_ws281x, spidev and their tests; to see why: $venv/bin/pip install rpi_ws281x spidev"
 fi
 pwd -P >"$stamp"

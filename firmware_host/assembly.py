@@ -5,38 +5,37 @@ from __future__ import annotations
 import asyncio
 import logging
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import msgspec
 
 from firmware_host.config_checks import button_driver, wiring_of
 from firmware_host.daemon import Daemon, log
-from hardware.backends import open_hardware
+from hardware import backends
 from hardware.light_path import LightPath
 from hardware.power import CurrentLimiter
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
-    from firmware_host.config import Settings
+    from firmware_host.config import Section, Settings
     from hardware.recording import Recorder
-
-_STRIP_OPTIONS = ("pin", "order", "freq_hz", "dma", "invert", "socket")
 
 
 def assemble(settings: Settings, recorder: Recorder | None = None) -> Daemon:
     """Make the daemon and everything it drives; nothing is started yet. A `recorder` hears what comes in."""
     sensors, leds, wiring = settings.sensors, settings.leds, wiring_of(settings)
     buttons = button_driver(settings)
-    serial = {"port": sensors.port, "baud": sensors.baud, "depth": sensors.depth}
-    strip = {name: getattr(leds, name) for name in _STRIP_OPTIONS}
-    hardware = open_hardware(
+    hardware = backends.open_hardware(
         sensors.rows,
         sensors.cols,
         wiring.leds,
         sensor_driver=sensors.driver,
         led_driver=leds.driver,
         button_driver=buttons,
-        sensor_options=serial if sensors.driver == "serial" else {},
-        led_options=strip if leds.driver == "rpi_ws281x" else {},
+        sensor_options=_options_of(backends.SENSORS[sensors.driver], sensors),
+        led_options=_options_of(backends.LEDS[leds.driver], leds),
         button_options={"pins": settings.buttons.pins} if buttons == "gpiozero" else {},
         buzzer_driver="none" if settings.sound.pin is None else "gpiozero",
         buzzer_options={} if settings.sound.pin is None else {"pin": settings.sound.pin},
@@ -48,6 +47,16 @@ def assemble(settings: Settings, recorder: Recorder | None = None) -> Daemon:
 
         hardware = tap_hardware(hardware, recorder.tap)
     return Daemon(settings, hardware, lights, recorder)
+
+
+def _options_of(factory: Callable[..., object], section: Section) -> dict[str, Any]:
+    """Return what a driver wants to know, from the section of the settings where it is named the same."""
+    known = msgspec.structs.asdict(section)
+    return {name: _plain(known[name]) for name in backends.options(factory) if name in known}
+
+
+def _plain(value: object) -> object:
+    return msgspec.structs.asdict(value) if isinstance(value, msgspec.Struct) else value
 
 
 def run_daemon(settings: Settings, record: Path | None = None) -> int:

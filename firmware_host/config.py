@@ -55,6 +55,25 @@ class Game(Section, frozen=True):
     board_at: tuple[Count, Count] | None = None
 
 
+class Chips(Section, frozen=True):
+    """[sensors.chips]: how shift registers hang on SPI, see `hardware.shift_register_grid`."""
+
+    layout: Literal["matrix", "chain"] = "matrix"
+    spi_bus: Literal[0, 1] = 1
+    row_select: Annotated[int, Meta(ge=0, le=2)] = 0
+    read_select: Annotated[int, Meta(ge=0, le=2)] = 1
+    spi_hz: Annotated[int, Meta(ge=10_000, le=10_000_000)] = 1_000_000
+    scan_hz: Annotated[int, Meta(ge=1, le=1000)] = 50
+    active: Literal["low", "high"] = "low"
+    load_inverted: bool = False
+    first_pin: Literal["A", "H"] = "A"
+    echo: bool = False
+    start: Literal["top_left", "top_right", "bottom_left", "bottom_right"] = "top_left"
+    direction: Literal["rows", "columns"] = "rows"
+    serpentine: bool = False
+    inputs: tuple[Annotated[int, Meta(ge=-1, le=10_000)], ...] = ()
+
+
 class Sensors(Section, frozen=True):
     """[sensors]: the grid that reads the board. `depth` is bits a cell: 1, or 8 for heights."""
 
@@ -65,6 +84,7 @@ class Sensors(Section, frozen=True):
     rows: Size = 20
     cols: Size = 20
     commit: Literal["settle", "button"] = "settle"
+    chips: Chips = Chips()
 
 
 class Panel(Section, frozen=True):

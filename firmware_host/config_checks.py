@@ -8,6 +8,8 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
+import msgspec
+
 import engine
 from firmware_host.config import ConfigError, find_config, load_settings, refuse
 from firmware_host.journal_file import FILE_NAME
@@ -16,6 +18,7 @@ from firmware_host.menu import MenuError, lay_out
 from hardware import backends
 from hardware.power import CHANNEL_MA, IDLE_MA, CurrentLimiter, PowerError
 from hardware.serial_board import carries_leds
+from hardware.spi import BUS_PINS, SELECT_PINS
 from hardware.wiring import Panel, Wiring, WiringError
 
 if TYPE_CHECKING:
@@ -23,13 +26,13 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from engine import Game
-    from firmware_host.config import Leds, Settings
+    from firmware_host.config import Chips, Leds, Settings
 
 AUTO = "auto"
 MENU = "menu"
 LONGEST_SOCKET = 107  # bytes of a path that a Unix socket can have
 
-_SPI_PINS = (7, 8, 9, 10, 11)
+_SPI_PINS = sorted((*BUS_PINS[0], *SELECT_PINS[0]))
 _UART_PINS = (14, 15)
 
 
@@ -82,7 +85,10 @@ def check_config(path: Path | None) -> list[str]:
     path = find_config(path)
     settings = load_settings(path)
     sensors, leds, wiring = settings.sensors, settings.leds, wiring_of(settings)
-    port = f" on {sensors.port} at {sensors.baud} baud" if sensors.driver == "serial" else ""
+    where = {
+        "serial": f" on {sensors.port} at {sensors.baud} baud",
+        "shift_register": f", a {sensors.chips.layout} on SPI {sensors.chips.spi_bus}",
+    }
     pin = f" on pin {leds.pin}, {leds.order}" if leds.driver == "rpi_ws281x" else ""
     dark_ma = wiring.leds * IDLE_MA
     white_ma = dark_ma + wiring.leds * sum(CHANNEL_MA) * leds.brightness
@@ -95,7 +101,7 @@ def check_config(path: Path | None) -> list[str]:
     return [
         f"settings  {path or 'the defaults; there is no file'}",
         f"rules     {_describe_rules(settings)}",
-        f"sensors   {sensors.driver}{port}, {sensors.rows} x {sensors.cols} cells",
+        f"sensors   {sensors.driver}{where.get(sensors.driver, '')}, {sensors.rows} x {sensors.cols} cells",
         f"leds      {leds.driver}{pin}, {wiring.leds} in the chain",
         f"light     palette {leds.palette}, brightness {leds.brightness:g}{quiet}",
         f"current   at most {leds.limit_ma} mA; dark {dark_ma:.0f} mA, all white would be {white_ma:.0f} mA",
@@ -212,6 +218,20 @@ def _check_board(settings: Settings) -> None:
         )
 
 
+def _check_chips(settings: Settings) -> None:
+    if settings.sensors.driver != "shift_register":
+        return
+    from hardware.shift_register_grid import ShiftRegisterError, ShiftRegisterSettings
+
+    sensors = settings.sensors
+    try:
+        ShiftRegisterSettings(
+            rows=sensors.rows, cols=sensors.cols, **msgspec.structs.asdict(settings.sensors.chips)
+        )
+    except ShiftRegisterError as error:
+        raise ConfigError(f"sensors.chips.{error}") from None
+
+
 def _check_pins(settings: Settings) -> None:
     taken: dict[int, str] = {}
     for user, pin in _pins(settings):
@@ -232,11 +252,22 @@ def _pins(settings: Settings) -> Iterator[tuple[str, int]]:
     if sensors.driver == "serial" and not carries_leds(sensors.port):
         for pin in _UART_PINS:
             yield f"sensors.port {sensors.port}", pin
+    if sensors.driver == "shift_register":
+        yield from _chip_pins(sensors.chips)
     if button_driver(settings) == "gpiozero":
         for name, pin in settings.buttons.pins.items():
             yield f"buttons.{name}", pin
     if settings.sound.pin is not None:
         yield "sound.pin", settings.sound.pin
+
+
+def _chip_pins(chips: Chips) -> Iterator[tuple[str, int]]:
+    for pin in BUS_PINS[chips.spi_bus]:
+        yield f"sensors.chips.spi_bus {chips.spi_bus}", pin
+    # The driver of the bus takes every chip select that its overlay names, wired or not.
+    used = chips.read_select if chips.layout == "chain" else max(chips.row_select, chips.read_select)
+    for select, pin in enumerate(SELECT_PINS[chips.spi_bus][: max(2, used + 1)]):
+        yield f"chip select {select} of sensors.chips.spi_bus {chips.spi_bus}", pin
 
 
 def _check_quiet_hours(settings: Settings) -> None:
@@ -266,6 +297,7 @@ CHECKS: tuple[Callable[[Settings], None], ...] = (
     _check_chain,
     _check_quiet_hours,
     _check_board,
+    _check_chips,
     _check_pins,
     _check_paths,
 )

@@ -81,6 +81,12 @@ def _serial(setup: Setup, *, port: str, baud: int = 115200, depth: int = 1) -> S
     return SerialBoard(port, setup.rows, setup.cols, baud=baud, depth=depth)
 
 
+def _shift_register(setup: Setup, *, chips: Mapping[str, Any] | None = None) -> SensorGrid:
+    from hardware.shift_register_grid import ShiftRegisterGrid, ShiftRegisterSettings
+
+    return ShiftRegisterGrid(ShiftRegisterSettings(rows=setup.rows, cols=setup.cols, **(chips or {})))
+
+
 def _mock_grid(setup: Setup) -> SensorGrid:
     from hardware.mock import MockSensorGrid
 
@@ -154,7 +160,11 @@ def _no_buzzer(_setup: Setup) -> Buzzer:
     return NoBuzzer()
 
 
-SENSORS: dict[str, Callable[..., SensorGrid]] = {"serial": _serial, "mock": _mock_grid}
+SENSORS: dict[str, Callable[..., SensorGrid]] = {
+    "serial": _serial,
+    "shift_register": _shift_register,
+    "mock": _mock_grid,
+}
 LEDS: dict[str, Callable[..., LedMatrix]] = {"mcu": _mcu, "rpi_ws281x": _rpi_ws281x, "mock": _mock_leds}
 BUTTONS: dict[str, Callable[..., Buttons]] = {
     "gpiozero": _gpiozero,

@@ -20,7 +20,7 @@ case "$*" in
   *ensurepip*) exit ${NO_VENV:-0} ;;
   *Python.h*) exit ${NO_HEADERS:-0} ;;
   "-m venv --clear "*) echo venv >>"$LOG"; rm -rf "$4"; mkdir -p "$4/bin"; cp "$0" "$4/bin/python" ;;
-  *"pip"*"ws281x"*) echo pip ws281x >>"$LOG"; exit ${NO_COMPILING:-0} ;;
+  *"pip"*"pins"*) echo pip pins >>"$LOG"; exit ${NO_COMPILING:-0} ;;
   *"pip"*"[dev]"*) echo pip dev >>"$LOG"; exit ${NO_INDEX:-0} ;;
   *) echo "unexpected: $*" >&2; exit 99 ;;
 esac
@@ -75,7 +75,7 @@ def machine(tmp_path: Path) -> Machine:
     return Machine(tmp_path)
 
 
-WHOLE_SET_UP = ["venv", "pip dev", "pip ws281x"]
+WHOLE_SET_UP = ["venv", "pip dev", "pip pins"]
 
 
 class TestWhatIsMissing:
@@ -155,7 +155,7 @@ class TestSetUp:
         machine.make("setup")
         self.change(machine)
         assert machine.make("setup").stdout == "Setting up .venv again: pyproject.toml has changed.\n"
-        assert machine.log() == ["pip dev", "pip ws281x"]
+        assert machine.log() == ["pip dev", "pip pins"]
 
     def test_is_begun_afresh_when_that_was_interrupted(self, machine: Machine):
         machine.make("setup")
@@ -190,7 +190,7 @@ class TestSetUp:
         done = machine.make("setup", NO_COMPILING=1)
         assert done.returncode == 0
         assert done.stdout.splitlines()[1:] == [
-            "Without rpi_ws281x and its tests; to see why: .venv/bin/pip install rpi_ws281x"
+            "Without rpi_ws281x, spidev and their tests; to see why: .venv/bin/pip install rpi_ws281x spidev"
         ]
         machine.make("setup")
         assert machine.log() == [], "that was a whole set-up"
@@ -199,7 +199,7 @@ class TestSetUp:
         done = machine.make("setup", NO_HEADERS=1)
         assert done.returncode == 0
         assert done.stdout.splitlines()[1:] == [
-            "Without rpi_ws281x and its tests, for want of Python's headers (Debian: python3-dev)"
+            "Without rpi_ws281x, spidev and their tests, for want of Python's headers (Debian: python3-dev)"
         ]
         assert machine.log() == ["venv", "pip dev"]
 

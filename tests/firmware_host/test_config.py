@@ -56,9 +56,11 @@ def test_the_example_names_every_setting():
     named = set(re.findall(r"^#?(\w+) = ", EXAMPLE.read_text(), flags=re.MULTILINE))
     sections = [info.type for info in msgspec.structs.fields(Settings)]
     known = {
-        info.encode_name for section in (*sections, config.Panel) for info in msgspec.structs.fields(section)
+        info.encode_name
+        for section in (*sections, config.Panel, config.Chips)
+        for info in msgspec.structs.fields(section)
     }
-    known.remove("panels")
+    known -= {"panels", "chips"}
     assert named == known
 
 
@@ -335,6 +337,34 @@ direction = "columns"
             "[buttons]\nhint = 15\n[sensors]\nport = '/dev/ttyAMA0'",
             "buttons.hint: pin 15 is taken already by sensors.port /dev/ttyAMA0",
         ),
+        (
+            "[sensors]\ndriver = 'shift_register'",
+            "chip select 0 of sensors.chips.spi_bus 1: pin 18 is taken already by leds.pin",
+        ),
+        (
+            "[sensors]\ndriver = 'shift_register'\n[leds]\npin = 21",
+            "sensors.chips.spi_bus 1: pin 21 is taken already by leds.pin",
+        ),
+        (
+            "[sensors]\ndriver = 'shift_register'\n[sensors.chips]\nspi_bus = 0\n[leds]\npin = 10",
+            "sensors.chips.spi_bus 0: pin 9 is taken already by leds.pin 10, which is SPI",
+        ),
+        (
+            "[sensors]\ndriver = 'shift_register'\n[leds]\npin = 12\n[buttons]\nhint = 17",
+            "buttons.hint: pin 17 is taken already by chip select 1 of sensors.chips.spi_bus 1",
+        ),
+        (
+            "[sensors]\ndriver = 'shift_register'\n[sensors.chips]\nread_select = 0",
+            "sensors.chips.read_select = 0: the rows have that one already",
+        ),
+        (
+            "[sensors]\ndriver = 'shift_register'\n[sensors.chips]\ninputs = [1, 2]",
+            "sensors.chips.inputs: the list names 2, 20 x 20 cells need 400",
+        ),
+        (
+            "[sensors.chips]\nlayout = 'star'",
+            'sensors.chips.layout: found "star", allowed: "matrix", "chain"',
+        ),
         ("[sound]\npin = 18", "sound.pin: pin 18 is taken already by leds.pin"),
         ("[sound]\npin = 5\n[buttons]\nhint = 5", "sound.pin: pin 5 is taken already by buttons.hint"),
         (
@@ -376,6 +406,8 @@ def test_what_cannot_be_together_is_refused_with_the_key(text, error):
         "[leds]\nquiet_from = '22:00'\nquiet_until = '07:00'\nquiet_brightness = 0",
         "[help]\ndefault = 'off'\nred = 'teach'",
         "[sound]\npin = 13",
+        "[sensors]\ndriver = 'shift_register'\n[leds]\npin = 12\n[buttons]\nhint = 7",
+        "[sensors]\ndriver = 'shift_register'\n[sensors.chips]\nlayout = 'chain'\nspi_bus = 0",
     ],
 )
 def test_what_is_unusual_but_possible_is_accepted(text):

@@ -1,9 +1,10 @@
-"""A board on a real pseudo-terminal, and a listener whose reports can be waited for."""
+"""A board on a real pseudo-terminal, a thread that goes step by step, a listener who can be waited for."""
 
 from __future__ import annotations
 
 import asyncio
 import os
+import threading
 import tty
 from typing import TYPE_CHECKING
 
@@ -131,6 +132,51 @@ def pty_board(tmp_path):
         if board.master >= 0:
             os.close(board.master)
         os.close(board._slave)
+
+
+class Steps(threading.Event):
+    """In place of the event that a thread waits for between two readings: `step` lets it go on to the next.
+
+    `now_s` is a clock for it. Once the event is set, nothing waits any more.
+    """
+
+    def __init__(self):
+        super().__init__()
+        self.now_s = 100.0
+        self.waits_s = []
+        self._turn = threading.Condition()
+        self._waiting = False
+
+    def wait(self, timeout=None):
+        with self._turn:
+            if self.is_set():
+                return True
+            self.waits_s.append(timeout)
+            self._waiting = True
+            self._turn.notify_all()
+            assert self._turn.wait_for(lambda: self.is_set() or not self._waiting, PATIENCE_S)
+            return self.is_set()
+
+    def set(self):
+        with self._turn:
+            super().set()
+            self._turn.notify_all()
+
+    def step(self):
+        """Let the thread do one round, as soon as it waits; returns when it waits again."""
+        with self._turn:
+            self._until_it_waits()
+            self._waiting = False
+            self._turn.notify_all()
+            self._until_it_waits()
+
+    def _until_it_waits(self):
+        assert self._turn.wait_for(lambda: self.is_set() or self._waiting, PATIENCE_S)
+
+
+@pytest.fixture
+def steps():
+    return Steps()
 
 
 @pytest.fixture

@@ -12,6 +12,7 @@ from hardware.buttons import GpioButtons
 from hardware.mock import MockButtons, MockLedMatrix, MockSensorGrid
 from hardware.ports import HardwareError
 from hardware.serial_board import SerialBoard
+from hardware.shift_register_grid import ShiftRegisterGrid
 from hardware.ws281x import Ws281xMatrix
 
 SERIAL = {"sensor_driver": "serial", "sensor_options": {"port": "/dev/ttyACM9"}}
@@ -54,6 +55,15 @@ def test_a_serial_grid_with_the_pis_own_leds_and_buttons():
     assert not hardware.grid._link.buttons
 
 
+def test_shift_registers():
+    chips = {"layout": "chain", "spi_bus": 0, "read_select": 0}
+    hardware = open_hardware(
+        14, 14, 196, sensor_driver="shift_register", sensor_options={"chips": chips}, led_driver="mock"
+    )
+    assert isinstance(hardware.grid, ShiftRegisterGrid)
+    hardware.close()
+
+
 def test_starting_and_closing_reaches_every_part_in_order():
     class Part:
         def __init__(self, name):
@@ -77,7 +87,7 @@ def test_starting_and_closing_reaches_every_part_in_order():
     [
         (
             {"sensor_driver": "seriell", "led_driver": "mock"},
-            "sensors.driver = 'seriell': there is serial, mock",
+            "sensors.driver = 'seriell': there is serial, shift_register, ",
         ),
         ({"sensor_driver": "mock", "led_driver": "x"}, "leds.driver = 'x': there is mcu, rpi_ws281x, mock"),
         ({**MOCK, "button_driver": "x"}, "buttons.driver = 'x': there is gpiozero, board, mock, none"),

@@ -1,7 +1,8 @@
 """The same tests over every part that runs here: what stands behind a port must not be told apart.
 
 A harness puts a part into a world that can be moved: a mock is moved by its own methods, a serial board by
-the board at the other end of a pseudo-terminal, gpiozero by its mock pins.
+the board at the other end of a pseudo-terminal, shift registers by what lies on their contacts, gpiozero by
+its mock pins.
 """
 
 from __future__ import annotations
@@ -17,6 +18,8 @@ from hardware.mock import MockButtons, MockLedMatrix, MockSensorGrid
 from hardware.ports import ButtonChange, GridFound, GridLost, SensorFrame
 from hardware.protocol import BUTTONS
 from hardware.serial_board import SerialBoard
+from hardware.shift_register_chips import ChipBoard, ChipWiring
+from hardware.shift_register_grid import ShiftRegisterGrid, ShiftRegisterSettings
 
 ROWS, COLS, LEDS = 14, 20, 280
 
@@ -104,6 +107,34 @@ class GpioHarness:
         self.factory.pin(self.pins[name]).drive_high()
 
 
+class ChipHarness:
+    """A matrix or a chain whose thread reads once for every `read`, by a clock that stands still."""
+
+    def __init__(self, steps, wiring, layout):
+        self.steps = steps
+        self.board = ChipBoard(ROWS, COLS, wiring)
+        chips = ShiftRegisterSettings(rows=ROWS, cols=COLS, layout=layout, echo=wiring.echo)
+        self.part = ShiftRegisterGrid(
+            chips, open_device=self.board.open, clock=lambda: steps.now_s, stopping=steps
+        )
+
+    def appear(self):
+        self.board.plugged = True
+
+    def come_back(self):
+        self.board.plugged = True
+        self.steps.step()
+
+    def disappear(self):
+        self.board.plugged = False
+        self.steps.step()
+
+    def read(self, heights, t_ms):
+        self.board.covered[:] = heights
+        self.steps.now_s = 100 + t_ms / 1000
+        self.steps.step()
+
+
 def harnesses(**makers):
     return pytest.mark.parametrize("make", list(makers.values()), ids=list(makers))
 
@@ -111,6 +142,12 @@ def harnesses(**makers):
 grids = harnesses(
     mock=lambda request: MockHarness(MockSensorGrid(ROWS, COLS)),
     serial=lambda request: SerialHarness(request.getfixturevalue("pty_board")),
+    matrix=lambda request: ChipHarness(
+        request.getfixturevalue("steps"), ChipWiring.matrix(ROWS, COLS), "matrix"
+    ),
+    chain=lambda request: ChipHarness(
+        request.getfixturevalue("steps"), ChipWiring.chain(ROWS * COLS, echo=True), "chain"
+    ),
 )
 matrices = harnesses(
     mock=lambda request: MockHarness(MockLedMatrix(LEDS)),
