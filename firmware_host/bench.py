@@ -53,7 +53,7 @@ GROUPS: Mapping[str, Group] = {
     "memory": Group("bench_daemon:measure_memory", "the daemon's memory"),
     "storage": Group("bench_daemon:measure_storage", "what is written, and how soon it is safe"),
     "kill": Group("bench_kill:measure", "killed at any moment, nothing lost", quick=False, counts="kills"),
-    "hands": Group("bench_hands:measure", "whole games of clumsy hands", quick=False, counts="games"),
+    "hands": Group("bench_hands_run:measure", "whole games of clumsy hands", quick=False, counts="games"),
 }
 
 Run = dict[str, dict[str, float]]  # group -> figure -> value

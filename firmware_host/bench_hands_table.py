@@ -69,17 +69,19 @@ class BenchTable:
         self.frames = 0
         self.accepted_ms: dict[tuple[GridCell, ...], int] = {}
         self._heights = np.zeros(grid, np.int8)
+        self._stale = True  # whether the sensors may read something else than was sent last
         self._touches: list[tuple[int, int, GridCell, int]] = []
         self._answers: list[tuple[int, int]] = []
         self._order = count()
-        self._sent = self._sensed()
+        self._sent = np.zeros(grid, np.uint8)
         self._sent_ms = self._changed_ms = 0
         self._news = True
 
     def start(self) -> None:
         """Let the board be found, and send its first frame."""
         self._handle(SensorsFound(0.0))
-        self._send(self._sensed(), changed=True)
+        self._sense()
+        self._send(changed=True)
 
     def fail(self, faults: SensorFaults, at_ms: int) -> None:
         """Have sensors fail from then on."""
@@ -89,6 +91,7 @@ class BenchTable:
     def _fail_if_due(self) -> None:
         if self._failing is not None and self._failing[0] <= self.t_ms:
             self._faults, self._failing = self._failing[1], None
+            self._stale = True
 
     def perform(self, motion: Motion, after_ms: int = 0, *, bare: bool = False) -> int:  # noqa: ARG002
         """Begin a motion so much later; returns when it comes to rest."""
@@ -152,42 +155,54 @@ class BenchTable:
         return True
 
     def _next_ms(self) -> int:
-        pace_ms = WATCH_MS if self._sent_ms - self._changed_ms < WATCH_FOR_MS else REST_MS
-        due_ms = self._sent_ms + pace_ms
+        due_ms = self._pace_ms
         if self._touches:
             due_ms = min(due_ms, max(_scan_ms(self._touches[0][0]), self.t_ms))
         if self._answers:
             due_ms = min(due_ms, self._answers[0][0])
-        flicker_ms = self._faults.next_ms(self.t_ms)
-        return due_ms if flicker_ms is None else min(due_ms, _scan_ms(flicker_ms))
+        if self._faults.flickering:
+            flicker_ms = self._faults.next_ms(self.t_ms)
+            assert flicker_ms is not None
+            due_ms = min(due_ms, _scan_ms(flicker_ms))
+        return due_ms
+
+    @property
+    def _pace_ms(self) -> int:
+        """When the next frame is sent though nothing has changed."""
+        return self._sent_ms + (WATCH_MS if self._sent_ms - self._changed_ms < WATCH_FOR_MS else REST_MS)
 
     def _step(self, due_ms: int) -> None:
-        pace_due = due_ms >= self._sent_ms + (
-            WATCH_MS if self._sent_ms - self._changed_ms < WATCH_FOR_MS else REST_MS
-        )
+        pace_due = due_ms >= self._pace_ms
         self.t_ms = due_ms
-        self._fail_if_due()
+        if self._failing is not None:
+            self._fail_if_due()
         while self._answers and self._answers[0][0] <= due_ms:
             self._handle(Recorded(due_ms / 1000, self._answers.pop(0)[1]))
         while self._touches and _scan_ms(self._touches[0][0]) <= due_ms:
             _at, _order, cell, change = heapq.heappop(self._touches)
             self._heights[cell] += change
             self.moved_ms = due_ms
-        sensed = self._sensed()
-        changed = not np.array_equal(sensed, self._sent)
+            self._stale = True
+        changed = (self._stale or bool(self._faults.flickering)) and self._sense()
         if changed or pace_due:
-            self._send(sensed, changed=changed)
+            self._send(changed=changed)
 
-    def _sensed(self) -> np.ndarray[tuple[int, int], np.dtype[np.uint8]]:
-        felt = np.clip(self._heights, 0, 1).astype(np.uint8)
-        return self._faults.seen(felt, self.t_ms)
+    def _sense(self) -> bool:
+        """Read the sensors; True if they read something else than before."""
+        self._stale = False
+        felt = (self._heights > 0).view(np.uint8)
+        sensed = self._faults.seen(felt, self.t_ms)
+        if sensed.tobytes() == self._sent.tobytes():
+            return False
+        self._sent = sensed
+        return True
 
-    def _send(self, sensed: np.ndarray[tuple[int, int], np.dtype[np.uint8]], *, changed: bool) -> None:
-        self._sent, self._sent_ms = sensed, self.t_ms
+    def _send(self, *, changed: bool) -> None:
+        self._sent_ms = self.t_ms
         if changed:
             self._changed_ms = self.t_ms
         self.frames += 1
-        self._handle(FrameSeen(self.t_ms / 1000, self.t_ms / 1000, sensed))
+        self._handle(FrameSeen(self.t_ms / 1000, self.t_ms / 1000, self._sent))
 
     def _handle(self, event: FrameSeen | Recorded | SensorsFound) -> None:
         records = []

@@ -82,6 +82,8 @@ class Board:
 
     def wait_s(self, finding: Finding) -> float:
         """How long a finding's cells must be still: longer where sensors have been restless lately."""
+        if not self.health.is_restless:
+            return finding.wait_s
         return max(finding.wait_s, self.health.wait_s(self.layout.to_grid(finding.cells)))
 
     # -- cells that are not believed

@@ -147,9 +147,16 @@ class Family(Player):
                     accepted_ms = self._accepted_ms(placement)
                     if accepted_ms is not None and self._top.moved_ms == end_ms and accepted_ms > end_ms:
                         self._tally.beyond_ms.append(round(accepted_ms - end_ms - wait_ms))
+                else:
+                    self._misread(mover, placement)
                 return True
             self._lift(placement.cells)
+        self._misread(mover, placement)
         return False
+
+    def _misread(self, mover: Colour, placement: Placement) -> None:
+        what = f"after {self.game.plies}: {mover} {placement.piece} on {sorted(placement.cells)}"
+        self._tally.misread.append(what)
 
     # -- other things people do
 
@@ -215,7 +222,10 @@ class Family(Player):
                 self._lift(placement.cells)
                 self._place(mover, placement)
                 return True
-        self._tally.at_once += wrong == len(self._wrong)
+        if wrong == len(self._wrong):
+            self._tally.at_once += 1
+        else:
+            self._misread(mover, placement)
         self.game.play(placement.cells)
         if second.cells in self._lying:
             self._early[following] = second

@@ -60,7 +60,7 @@ class Layout:
     def to_grid(self, cells: Iterable[Cell]) -> tuple[GridCell, ...]:
         """Grid cells of these lattice cells, in the same order."""
         row, col = self._offset
-        return tuple((cell[0] + row, cell[1] + col) for cell in cells)
+        return tuple([(cell[0] + row, cell[1] + col) for cell in cells])
 
     def to_cell(self, grid_cell: GridCell) -> Cell:
         """The lattice cell over this grid cell; off the board one that the lattice does not know."""

@@ -112,6 +112,9 @@ class Reader:
         self._refused: AbstractSet[Cell] = frozenset()
         self._changed_s: Mapping[Cell, float] = {}
         self._new: AbstractSet[Cell] = frozenset()
+        # Contacts bounce: the same cells are asked about again and again.
+        self._checked: dict[tuple[Cells, Colour | None], Placement | Violation] = {}
+        self._grow: dict[Cells, bool] = {}
         self._looks: dict[int, MaskedReadings] = {}
         self._questions: dict[tuple[Cells, tuple[Placement, ...]], tuple[Cells, ...]] = {}
 
@@ -189,6 +192,21 @@ class Reader:
     def strays(self, new: AbstractSet[Cell]) -> list[Finding]:
         """What lies there without a meaning."""
         return [Stray(group, self._waits.illegal_s) for group in clusters(new, self._game.lattice)]
+
+    # -- what the rules say
+
+    def _check(self, cells: Cells, colour: Colour | None = None) -> Placement | Violation:
+        """What the rules say to these cells, by default for the colour to move."""
+        asked = cells, colour
+        if asked not in self._checked:
+            self._checked[asked] = self._game.check(cells, colour)
+        return self._checked[asked]
+
+    def _may_grow(self, cells: Cells) -> bool:
+        """Whether they are part of a larger piece that is legal."""
+        if cells not in self._grow:
+            self._grow[cells] = self._game.supersets(cells)
+        return self._grow[cells]
 
     # -- what left
 
@@ -377,14 +395,14 @@ class Reader:
         side_by_side = self._read_side_by_side(group)
         if side_by_side is not None:
             return side_by_side
-        answer = self._game.check(group)
+        answer = self._check(group)
         if isinstance(answer, Placement):
             restored = group == set_back
             wait_s = self._wait_for(answer, self._game)
             return Fits(
                 group, min(wait_s, self._waits.settle_five_s) if restored else wait_s, answer, restored
             )
-        if len(group) < self._largest and self._game.supersets(group):
+        if len(group) < self._largest and self._may_grow(group):
             return Growing(group, ASK_S)
         completed = self._read_completed(group, push_depth)
         if completed is not None:
@@ -401,7 +419,7 @@ class Reader:
         """Whether a colour holds a piece of this shape: then that lies there in a wrong place, not two."""
         return any(
             isinstance(answer, Placement) or answer.reason not in _NO_PIECE
-            for answer in (self._game.check(group, colour) for colour in self._game.colours)
+            for answer in (self._check(group, colour) for colour in self._game.colours)
         )
 
     def _read_side_by_side(self, group: Cells) -> Finding | None:
@@ -409,7 +427,7 @@ class Reader:
         own = self._own_part(group)
         if own is None:
             return None
-        whole = self._game.check(group)
+        whole = self._check(group)
         if isinstance(whole, Placement):  # or all is one piece, seated in two steps
             return self._ask(group, [own, whole], self._new)
         if self._parked.isdisjoint(group):  # no piece that is legal: refused as such, or read as a pair
@@ -421,11 +439,11 @@ class Reader:
         """What could be the mover's alone: all but what is parked, or one of two parts that came apart."""
         parked = group & self._parked
         if parked:
-            found = self._game.check(group - parked) if group - parked else None
+            found = self._check(group - parked) if group - parked else None
             return found if isinstance(found, Placement) else None
         late = self._late_part(group)
         for own, other in ((group - late, late), (late, group - late)) if late else ():
-            found = self._game.check(own)
+            found = self._check(own)
             if isinstance(found, Placement):
                 trial = self._game.copy()
                 trial.play(found.cells)
@@ -467,7 +485,7 @@ class Reader:
         return [
             colour
             for colour in self._game.colours
-            if colour != self._game.to_move and isinstance(self._game.check(group, colour), Placement)
+            if colour != self._game.to_move and isinstance(self._check(group, colour), Placement)
         ]
 
     def _read_pair(self, group: Cells) -> Finding | None:
@@ -479,7 +497,7 @@ class Reader:
             rest = group - part
             if len(rest) < 3 or len(clusters(rest, self._game.lattice)) != 1:
                 continue
-            answer = self._game.check(part)
+            answer = self._check(part)
             if isinstance(answer, Placement):
                 trial = self._game.copy()
                 trial.play(part)

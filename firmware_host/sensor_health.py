@@ -186,10 +186,13 @@ class SensorHealth:
 
     # -- what is believed
 
+    @property
+    def is_restless(self) -> bool:
+        """Whether any sensor is."""
+        return bool(self._restless)
+
     def wait_s(self, cells: Iterable[GridCell]) -> float:
         """For how long these cells and their neighbours must at least be still before they mean something."""
-        if not self._restless:
-            return 0.0
         near = {(row + up, col + right) for row, col in cells for up, right in _HERE_AND_BESIDE}
         return self.limits.restless_s if near & self._restless - self.masked.keys() else 0.0
 

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, fields
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 
 @dataclass(slots=True)
@@ -28,8 +32,17 @@ class Tally:
     hours: float = 0.0  # at the table
     beyond_ms: list[int] = field(default_factory=list)
     trouble: list[str] = field(default_factory=list)
+    misread: list[str] = field(default_factory=list)  # placements that were laid but not `at_once`
 
     def add(self, other: Tally) -> None:
         """Add up."""
         for entry in fields(self):
             setattr(self, entry.name, getattr(self, entry.name) + getattr(other, entry.name))
+
+
+def add_up(tallies: Iterable[Tally]) -> Tally:
+    """Return the sum."""
+    whole = Tally()
+    for tally in tallies:
+        whole.add(tally)
+    return whole

@@ -91,9 +91,10 @@ class Film:
 
     def become(self, heights: Mapping[GridCell, int]) -> None:
         """Make every sensor read this, now."""
-        for cell in sorted({*self._heights, *heights}):
-            if self.height(cell) != heights.get(cell, 0):
-                self.touch(self.now_ms, cell, heights.get(cell, 0))
+        now = self._heights.get
+        cells = {*self._heights, *heights}
+        for cell in sorted([cell for cell in cells if now(cell, 0) != heights.get(cell, 0)]):
+            self.touch(self.now_ms, cell, heights.get(cell, 0))
 
     def motion(self) -> Motion:
         """Give all touches in order of time."""
