@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     from engine import Game
     from firmware_host.config import Chips, Leds, Settings
+    from hardware.shift_register_grid import ShiftRegisterSettings
 
 AUTO = "auto"
 MENU = "menu"
@@ -69,6 +70,19 @@ def wiring_of(settings: Settings) -> Wiring:
         )
     except WiringError as error:
         raise ConfigError(f"leds.gaps: {error}") from None
+
+
+def chips_of(settings: Settings) -> ShiftRegisterSettings:
+    """Return how the shift registers of the sensors are wired. Raises ConfigError."""
+    from hardware.shift_register_grid import ShiftRegisterError, ShiftRegisterSettings
+
+    sensors = settings.sensors
+    try:
+        return ShiftRegisterSettings(
+            rows=sensors.rows, cols=sensors.cols, **msgspec.structs.asdict(sensors.chips)
+        )
+    except ShiftRegisterError as error:
+        raise ConfigError(f"sensors.chips.{error}") from None
 
 
 def button_driver(settings: Settings) -> str:
@@ -219,17 +233,8 @@ def _check_board(settings: Settings) -> None:
 
 
 def _check_chips(settings: Settings) -> None:
-    if settings.sensors.driver != "shift_register":
-        return
-    from hardware.shift_register_grid import ShiftRegisterError, ShiftRegisterSettings
-
-    sensors = settings.sensors
-    try:
-        ShiftRegisterSettings(
-            rows=sensors.rows, cols=sensors.cols, **msgspec.structs.asdict(settings.sensors.chips)
-        )
-    except ShiftRegisterError as error:
-        raise ConfigError(f"sensors.chips.{error}") from None
+    if settings.sensors.driver == "shift_register":
+        chips_of(settings)
 
 
 def _check_pins(settings: Settings) -> None:

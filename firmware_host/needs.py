@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from firmware_host.config_checks import button_driver, wiring_of
+from firmware_host.config_checks import button_driver, chips_of, wiring_of
 from hardware.serial_board import carries_leds
 
 if TYPE_CHECKING:
@@ -71,6 +71,15 @@ def _serial(settings: Settings, name: str) -> Needs:
     return Needs(name, groups=("dialout",), modules=("serial",), port=settings.sensors.port)
 
 
+def _shift_register(settings: Settings, name: str) -> Needs:
+    chips = settings.sensors.chips
+    select = chips.read_select if chips.layout == "chain" else max(chips.row_select, chips.read_select)
+    device = f"/dev/spidev{chips.spi_bus}.{select}"  # its overlay brings those below it too
+    return Needs(
+        name, groups=("spi",), modules=("spidev",), spi_device=device, spi_bytes=chips_of(settings).width // 8
+    )
+
+
 def _rpi_ws281x(settings: Settings, name: str) -> Needs:
     leds = settings.leds
     if leds.socket is not None:  # the LED process runs on its own, with its own rights
@@ -95,6 +104,6 @@ def _gpiozero(_settings: Settings, name: str) -> Needs:
 
 
 Row = dict[str, "Callable[[Settings, str], Needs]"]
-SENSORS: Row = {"serial": _serial}
+SENSORS: Row = {"serial": _serial, "shift_register": _shift_register}
 LEDS: Row = {"rpi_ws281x": _rpi_ws281x}
 BUTTONS: Row = {"gpiozero": _gpiozero}

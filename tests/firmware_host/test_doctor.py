@@ -276,6 +276,14 @@ def test_the_length_of_an_spi_transfer_is_that_of_the_library(leds: int, length:
     assert ws281x_spi_bytes(leds) == length
 
 
+def test_shift_registers_need_the_overlay_of_their_highest_chip_select(unpack):
+    tree = unpack("pi4-trixie")
+    tree.write(FILE, '[sensors]\ndriver = "shift_register"\n[leds]\ndriver = "mock"\n')
+    finding = found(tree)["SPI"]
+    assert finding.status == "fix"
+    assert finding.put == "dtoverlay=spi1-2cs"
+
+
 def test_every_driver_that_needs_something_has_a_row():
     nothing = {"mock", "none", "board", "mcu"}
     assert set(backends.SENSORS) - nothing == set(SENSORS)
