@@ -48,6 +48,7 @@ class Group:
 GROUPS: Mapping[str, Group] = {
     "engine": Group("bench_engine:measure", "the rules"),
     "latency": Group("bench_latency:measure", "a hand's snapshot to the answer in light"),
+    "leds": Group("bench_leds:measure", "drivers that encode and decode here"),
     "start": Group("bench_daemon:measure_start", "process to ready"),
     "load": Group("bench_daemon:measure_load", "the daemon at rest, at play and flooded"),
     "memory": Group("bench_daemon:measure_memory", "the daemon's memory"),

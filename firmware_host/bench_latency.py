@@ -39,6 +39,7 @@ from hardware.backends import Hardware
 from hardware.light_path import LightPath
 from hardware.power import CurrentLimiter
 from hardware.serial_board import SerialBoard
+from hardware.spi_ws281x import SpiSettings
 
 if TYPE_CHECKING:
     import numpy as np
@@ -62,10 +63,13 @@ BUDGET_MS = 1.0
 
 LEDS = 400
 LAST_LED_BUDGET_MS = 60.0
+_SPI = SpiSettings(LEDS)
+_SPI_MS = 1000 * 8 * _SPI.transfer_bytes / _SPI.spi_hz
 LAST_LED_MS = {
     # 24 bits of 1.25 us an LED and the reset, after the re-encoding (docs/figures.md)
     "rpi_ws281x, PWM or PCM": 16.06,
     "rpi_ws281x, SPI": 28.5,
+    "spi": _SPI_MS,
 }
 FULL_SPEED_BYTES_S = 1_000_000  # a USB full-speed serial device, in practice
 PIXELS_OVERHEAD = 7 + 2 + 3  # frame, index, COBS and delimiter

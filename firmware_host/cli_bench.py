@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 def bench(names: tuple[str, ...], kills: int, games: int, as_json: bool, save: Path | None) -> None:
     """Measure speed and size, beside their budgets and the last run.
 
-    NAME is any of engine, latency, start, load, memory, storage, kill, hands; without a name all but the last
-    two, which take about a second for each kill and for each game. Exits with 1 if a budget is not kept. The
-    run is kept below ~/.cache/blokus-table, for the next one to compare with.
+    NAME is any of engine, latency, leds, start, load, memory, storage, kill, hands; without a name all but
+    the last two, which take about a second for each kill and for each game. Exits with 1 if a budget is not
+    kept. The run is kept below ~/.cache/blokus-table, for the next one to compare with.
     """
     from firmware_host.bench import report
 

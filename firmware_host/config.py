@@ -120,6 +120,9 @@ class Leds(Section, frozen=True):
     dma: int = 10
     invert: bool = False
     socket: str | None = None
+    spi_bus: Literal[0, 1] = 0
+    spi_select: Annotated[int, Meta(ge=0, le=2)] = 0
+    coding: Literal[3, 4] = 3
     skip_first: Count = 0
     gaps: tuple[Count, ...] = ()
     panels: tuple[Panel, ...] = ()

@@ -26,8 +26,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from engine import Game
-    from firmware_host.config import Chips, Leds, Settings
+    from firmware_host.config import Settings
     from hardware.shift_register_grid import ShiftRegisterSettings
+    from hardware.strip import StripSettings
 
 AUTO = "auto"
 MENU = "menu"
@@ -85,6 +86,31 @@ def chips_of(settings: Settings) -> ShiftRegisterSettings:
         raise ConfigError(f"sensors.chips.{error}") from None
 
 
+def strip_of(settings: Settings, leds: int) -> StripSettings | None:
+    """Return how a chain of `leds` hangs on the Pi, None if it hangs elsewhere. Raises ConfigError."""
+    from hardware.spi_ws281x import SpiSettings
+    from hardware.strip import StripSettingError
+    from hardware.ws281x_strip import PinSettings
+
+    wanted = settings.leds
+    try:
+        if wanted.driver == "rpi_ws281x":
+            return PinSettings(leds, wanted.pin, wanted.order, wanted.freq_hz, wanted.dma, wanted.invert)
+        if wanted.driver == "spi":
+            return SpiSettings(
+                leds,
+                wanted.spi_bus,
+                wanted.spi_select,
+                wanted.order,
+                wanted.freq_hz,
+                wanted.coding,
+                wanted.invert,
+            )
+    except StripSettingError as error:
+        raise ConfigError(f"leds.{error}") from None
+    return None
+
+
 def button_driver(settings: Settings) -> str:
     """Return the driver of the buttons: with "auto", pins that are named, else a serial board's own."""
     if settings.buttons.driver != AUTO:
@@ -103,7 +129,8 @@ def check_config(path: Path | None) -> list[str]:
         "serial": f" on {sensors.port} at {sensors.baud} baud",
         "shift_register": f", a {sensors.chips.layout} on SPI {sensors.chips.spi_bus}",
     }
-    pin = f" on pin {leds.pin}, {leds.order}" if leds.driver == "rpi_ws281x" else ""
+    strip = strip_of(settings, wiring.leds)
+    pin = "" if strip is None else f" on {strip.where}, {leds.order}"
     dark_ma = wiring.leds * IDLE_MA
     white_ma = dark_ma + wiring.leds * sum(CHANNEL_MA) * leds.brightness
     quiet = (
@@ -201,17 +228,7 @@ def _check_chain(settings: Settings) -> None:
         CurrentLimiter(wiring.leds, settings.leds.limit_ma)
     except PowerError as error:
         raise ConfigError(f"leds.{error}") from None
-    if settings.leds.driver == "rpi_ws281x":
-        _check_strip(settings.leds, wiring.leds)
-
-
-def _check_strip(leds: Leds, count: int) -> None:
-    from hardware.ws281x_strip import StripSettingError, StripSettings
-
-    try:
-        StripSettings(count, leds.pin, leds.order, leds.freq_hz, leds.dma, leds.invert)
-    except StripSettingError as error:
-        raise ConfigError(f"leds.{error}") from None
+    strip_of(settings, wiring.leds)
 
 
 def _check_board(settings: Settings) -> None:
@@ -254,11 +271,15 @@ def _pins(settings: Settings) -> Iterator[tuple[str, int]]:
             for pin in _SPI_PINS:
                 if pin != leds.pin:
                     yield f"leds.pin {leds.pin}, which is SPI", pin
+    if leds.driver == "spi":
+        yield from _bus_pins("leds", leds.spi_bus, leds.spi_select)
     if sensors.driver == "serial" and not carries_leds(sensors.port):
         for pin in _UART_PINS:
             yield f"sensors.port {sensors.port}", pin
     if sensors.driver == "shift_register":
-        yield from _chip_pins(sensors.chips)
+        chips = sensors.chips
+        used = chips.read_select if chips.layout == "chain" else max(chips.row_select, chips.read_select)
+        yield from _bus_pins("sensors.chips", chips.spi_bus, used)
     if button_driver(settings) == "gpiozero":
         for name, pin in settings.buttons.pins.items():
             yield f"buttons.{name}", pin
@@ -266,13 +287,12 @@ def _pins(settings: Settings) -> Iterator[tuple[str, int]]:
         yield "sound.pin", settings.sound.pin
 
 
-def _chip_pins(chips: Chips) -> Iterator[tuple[str, int]]:
-    for pin in BUS_PINS[chips.spi_bus]:
-        yield f"sensors.chips.spi_bus {chips.spi_bus}", pin
+def _bus_pins(key: str, bus: int, used: int) -> Iterator[tuple[str, int]]:
+    for pin in BUS_PINS[bus]:
+        yield f"{key}.spi_bus {bus}", pin
     # The driver of the bus takes every chip select that its overlay names, wired or not.
-    used = chips.read_select if chips.layout == "chain" else max(chips.row_select, chips.read_select)
-    for select, pin in enumerate(SELECT_PINS[chips.spi_bus][: max(2, used + 1)]):
-        yield f"chip select {select} of sensors.chips.spi_bus {chips.spi_bus}", pin
+    for select, pin in enumerate(SELECT_PINS[bus][: max(2, used + 1)]):
+        yield f"chip select {select} of {key}.spi_bus {bus}", pin
 
 
 def _check_quiet_hours(settings: Settings) -> None:

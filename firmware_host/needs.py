@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from firmware_host.config_checks import button_driver, chips_of, wiring_of
+from firmware_host.config_checks import button_driver, chips_of, strip_of, wiring_of
 from hardware.serial_board import carries_leds
+from hardware.spi_ws281x import SpiSettings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -99,11 +100,20 @@ def ws281x_spi_bytes(leds: int) -> int:
     return (leds * 4 * 8 * 3 + 132) // 64 * 8 + 8
 
 
+def _spi(settings: Settings, name: str) -> Needs:
+    strip = strip_of(settings, wiring_of(settings).leds)
+    assert isinstance(strip, SpiSettings)
+    return Needs(
+        name, groups=("spi",), modules=("spidev",), spi_device=strip.where,
+        spi_bytes=strip.transfer_bytes, steady_spi=True,
+    )  # fmt: skip
+
+
 def _gpiozero(_settings: Settings, name: str) -> Needs:
     return Needs(name, groups=("gpio",), modules=("gpiozero", "lgpio"), pins=True)
 
 
 Row = dict[str, "Callable[[Settings, str], Needs]"]
 SENSORS: Row = {"serial": _serial, "shift_register": _shift_register}
-LEDS: Row = {"rpi_ws281x": _rpi_ws281x}
+LEDS: Row = {"rpi_ws281x": _rpi_ws281x, "spi": _spi}
 BUTTONS: Row = {"gpiozero": _gpiozero}

@@ -110,10 +110,26 @@ def _rpi_ws281x(
     socket: str | None = None,
 ) -> LedMatrix:
     from hardware.ws281x import Ws281xMatrix
-    from hardware.ws281x_strip import StripSettings
+    from hardware.ws281x_strip import PinSettings
 
-    settings = StripSettings(setup.leds, pin, order, freq_hz, dma, invert)
+    settings = PinSettings(setup.leds, pin, order, freq_hz, dma, invert)
     return Ws281xMatrix(settings, socket_path=Path(socket) if socket else None)
+
+
+def _spi(
+    setup: Setup,
+    *,
+    spi_bus: int = 0,
+    spi_select: int = 0,
+    order: str = "GRB",
+    freq_hz: int = 800_000,
+    coding: int = 3,
+    invert: bool = False,
+) -> LedMatrix:
+    from hardware.spi_ws281x import SpiSettings
+    from hardware.ws281x import Ws281xMatrix
+
+    return Ws281xMatrix(SpiSettings(setup.leds, spi_bus, spi_select, order, freq_hz, coding, invert))
 
 
 def _mock_leds(setup: Setup) -> LedMatrix:
@@ -165,7 +181,12 @@ SENSORS: dict[str, Callable[..., SensorGrid]] = {
     "shift_register": _shift_register,
     "mock": _mock_grid,
 }
-LEDS: dict[str, Callable[..., LedMatrix]] = {"mcu": _mcu, "rpi_ws281x": _rpi_ws281x, "mock": _mock_leds}
+LEDS: dict[str, Callable[..., LedMatrix]] = {
+    "mcu": _mcu,
+    "rpi_ws281x": _rpi_ws281x,
+    "spi": _spi,
+    "mock": _mock_leds,
+}
 BUTTONS: dict[str, Callable[..., Buttons]] = {
     "gpiozero": _gpiozero,
     "board": _board_buttons,

@@ -1,11 +1,12 @@
 """The LED process: takes frames from a Unix socket and sends them to the LEDs, in a process of its own.
 
-    daemon ---- SOCK_SEQPACKET, one frame a message ---> led_process ---- rpi_ws281x ---> LEDs
+    daemon ---- SOCK_SEQPACKET, one frame a message ---> led_process ---- rpi_ws281x, spidev ---> LEDs
            <--- "+" all well, "-" and a line of trouble ---
 
 It is started by the daemon with `--fd` (one end of a socket pair), or by systemd or a person with `--listen`,
 as root if the pin needs it. The latest frame wins. It goes dark and ends at SIGTERM, SIGINT and, with `--fd`,
 when the daemon is gone, however that ended; with `--listen` it goes dark and waits for the next daemon.
+`--blank` only makes the LEDs dark: for a service manager, after a process that was killed.
 
 Exit codes: 0 asked to end; 2 impossible arguments; 3 the LEDs cannot be driven, one line on stderr says why.
 """
@@ -24,12 +25,14 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
-from hardware.ws281x_strip import COLOUR_ORDERS, RpiStrip, StripError, StripSettingError, StripSettings
+from hardware.spi_ws281x import SYMBOLS, SpiSettings
+from hardware.strip import COLOUR_ORDERS, WORD_BYTES, StripError, StripSettingError
+from hardware.ws281x_strip import PinSettings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from hardware.ws281x_strip import Strip
+    from hardware.strip import Strip, StripSettings
 
 SPACING_S = 0.016
 """From one frame to the next: 62 a second, more is not seen."""
@@ -41,12 +44,17 @@ EXIT_ARGUMENTS = 2
 EXIT_LEDS = 3
 
 
+def open_strip(settings: StripSettings) -> Strip:
+    """Open the strip that the settings describe. Raises StripError."""
+    return settings.open()
+
+
 class Pacer:
     """Decides which frame is sent when: the latest, not before the one before it is through. No I/O."""
 
     def __init__(self, settings: StripSettings) -> None:
         self._busy_s = settings.busy_s
-        self._dark = bytes(settings.frame_bytes)
+        self._dark = bytes(WORD_BYTES * settings.leds)
         self._frame = self._dark  # after a crash the LEDs still show what they showed then
         self._fresh = True
         self._free_s = float("-inf")
@@ -159,12 +167,12 @@ class FrameServer:
         self._client = client
         self._refused = False
         self._selector.register(client, selectors.EVENT_READ, self._read)
-        self._tell(f"+{self._settings.leds} LEDs on pin {self._settings.pin}")
+        self._tell(f"+{self._settings.leds} LEDs on {self._settings.where}")
 
     def _read(self) -> None:
         """Read all there is: only the last frame counts."""
         assert self._client is not None
-        size = self._settings.frame_bytes
+        size = WORD_BYTES * self._settings.leds
         while True:
             try:
                 message = self._client.recv(size + 1)
@@ -207,7 +215,7 @@ class FrameServer:
                 raise
 
 
-def main(argv: Sequence[str] | None = None, open_strip: Callable[[StripSettings], Strip] = RpiStrip) -> int:
+def main(argv: Sequence[str] | None = None, open_strip: Callable[[StripSettings], Strip] = open_strip) -> int:
     """Run the LED process and return its exit code. Tests stand in another `open_strip`."""
     stop, stopped = socket.socketpair()
     stopped.setblocking(False)
@@ -218,6 +226,9 @@ def main(argv: Sequence[str] | None = None, open_strip: Callable[[StripSettings]
     listener: socket.socket | None = None
     try:
         arguments, settings = _parse(argv)
+        if arguments.blank:
+            _blank(settings, open_strip)
+            return 0
         if arguments.fd is None:
             listener = _listen(arguments.listen)
         else:
@@ -237,6 +248,14 @@ def main(argv: Sequence[str] | None = None, open_strip: Callable[[StripSettings]
         if listener is not None:
             arguments.listen.unlink(missing_ok=True)
     return 0
+
+
+def _blank(settings: StripSettings, open_strip: Callable[[StripSettings], Strip]) -> None:
+    strip = open_strip(settings)
+    try:
+        strip.show(bytes(WORD_BYTES * settings.leds))
+    finally:
+        strip.close()  # waits for what is still on its way
 
 
 def _drive(
@@ -270,14 +289,31 @@ def _parse(argv: Sequence[str] | None) -> tuple[argparse.Namespace, StripSetting
     source = parser.add_mutually_exclusive_group(required=True)
     source.add_argument("--fd", type=int, help="the daemon's connected socket, inherited")
     source.add_argument("--listen", type=Path, metavar="PATH", help="a socket to make and to wait at")
+    source.add_argument("--blank", action="store_true", help="make the LEDs dark and end")
+    parser.add_argument("--driver", choices=["rpi_ws281x", "spi"], default="rpi_ws281x")
     parser.add_argument("--leds", type=int, required=True, help="length of the chain")
-    parser.add_argument("--pin", type=int, required=True, help="BCM number: 10, 12, 13, 18, 19 or 21")
     parser.add_argument("--order", default="GRB", help=", ".join(COLOUR_ORDERS))
     parser.add_argument("--freq-hz", type=int, default=800_000)
-    parser.add_argument("--dma", type=int, default=10)
     parser.add_argument("--invert", action="store_true")
+    pin = parser.add_argument_group("rpi_ws281x")
+    pin.add_argument("--pin", type=int, default=18, help="BCM number: 10, 12, 13, 18, 19 or 21")
+    pin.add_argument("--dma", type=int, default=10)
+    spi = parser.add_argument_group("spi")
+    spi.add_argument("--spi-bus", type=int, default=0)
+    spi.add_argument("--spi-select", type=int, default=0)
+    spi.add_argument("--coding", type=int, default=3, help=", ".join(map(str, SYMBOLS)))
     found = parser.parse_args(argv)
-    return found, StripSettings(found.leds, found.pin, found.order, found.freq_hz, found.dma, found.invert)
+    if found.driver == "spi":
+        return found, SpiSettings(
+            found.leds,
+            found.spi_bus,
+            found.spi_select,
+            found.order,
+            found.freq_hz,
+            found.coding,
+            found.invert,
+        )
+    return found, PinSettings(found.leds, found.pin, found.order, found.freq_hz, found.dma, found.invert)
 
 
 def _inherit(fd: int) -> socket.socket:

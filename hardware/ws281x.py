@@ -1,8 +1,8 @@
-"""The daemon's side of LEDs on rpi_ws281x: keeps an LED process, and sends it frames over a Unix socket.
+"""The daemon's side of WS281x LEDs on the Pi: keeps an LED process, and sends it frames over a Unix socket.
 
-The library itself lives in `led_process`. Here nothing blocks: a frame that the socket does not take is kept
-until it does, or until a newer one replaces it. A process that ended is started again, after a pause that
-grows from PAUSE_S to LONGEST_PAUSE_S, and gets the latest frame.
+What drives the LEDs lives in `led_process`. Here nothing blocks: a frame that the socket does not take is
+kept until it does, or until a newer one replaces it. A process that ended is started again, after a pause
+that grows from PAUSE_S to LONGEST_PAUSE_S, and gets the latest frame.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from hardware.ports import Emit
-    from hardware.ws281x_strip import StripSettings
+    from hardware.strip import StripSettings
 
 # -P: the working directory is the state directory, and nothing there shall stand in for a module.
 LED_PROCESS = (sys.executable, "-P", "-m", "hardware.led_process")
@@ -42,7 +42,7 @@ CLOSING_S = 1.0
 
 
 class Ws281xMatrix:
-    """LedMatrix for WS281x LEDs on a pin of the Pi.
+    """LedMatrix for WS281x LEDs on the Pi, through rpi_ws281x or over SPI.
 
     It starts its own LED process, or, given `socket_path`, uses one that listens there (as root, for the pins
     that need it). `command` is what is started; tests stand in another. `problem` is the line of the trouble
@@ -196,12 +196,9 @@ class _Child:
     def __init__(self, command: Sequence[str], strip: StripSettings) -> None:
         self.socket, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self.socket.setblocking(False)
-        options = {"fd": theirs.fileno(), "leds": strip.leds, "pin": strip.pin, "order": strip.order}
-        options |= {"freq-hz": strip.freq_hz, "dma": strip.dma}
-        arguments = [f"--{name}={value}" for name, value in options.items()] + ["--invert"] * strip.invert
         try:
             self._process = subprocess.Popen(
-                [*command, *arguments],
+                [*command, f"--fd={theirs.fileno()}", *strip.arguments()],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.PIPE,

@@ -18,9 +18,17 @@ import ctypes
 import os
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
-from hardware.ports import HardwareError
+from hardware.strip import (
+    COLOUR_ORDERS,
+    FREQUENCIES_HZ,
+    WORD_BYTES,
+    StripError,
+    StripSettingError,
+    check_allowed,
+    check_leds,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -29,10 +37,6 @@ SPI_PIN = 10
 CHANNELS = {SPI_PIN: 0, 12: 0, 18: 0, 21: 0, 13: 1, 19: 1}
 """The pins the library can drive, by BCM number, and the library's channel of each."""
 
-COLOUR_ORDERS = ("RGB", "RBG", "GRB", "GBR", "BRG", "BGR", "RGBW", "RBGW", "GRBW", "GBRW", "BRGW", "BGRW")
-"""The order in which an LED takes its colours; with a W it has a white LED besides, which stays dark."""
-
-FREQUENCIES_HZ = (800_000, 400_000)
 SD_CARD_DMA = 5
 DMA_CHANNELS = tuple(channel for channel in range(15) if channel != SD_CARD_DMA)
 
@@ -58,16 +62,8 @@ _REMEDIES = {
 }
 
 
-class StripError(HardwareError, OSError):
-    """The LEDs cannot be driven; the message is one line that says why and what to do."""
-
-
-class StripSettingError(HardwareError, ValueError):
-    """A setting of the strip is impossible; the message names it, its value and what is allowed."""
-
-
 @dataclass(frozen=True, slots=True)
-class StripSettings:
+class PinSettings:
     """How the chain of LEDs hangs on the Pi. Raises StripSettingError for what cannot be.
 
     `leds` is the length of the chain, `pin` a BCM number of CHANNELS, `order` one of COLOUR_ORDERS, `dma` the
@@ -82,23 +78,27 @@ class StripSettings:
     invert: bool = False
 
     def __post_init__(self) -> None:
-        if self.leds < 1:
-            raise StripSettingError(f"leds is {self.leds}: a strip has at least one LED")
-        for name, value, allowed in (
-            ("pin", self.pin, tuple(sorted(CHANNELS))),
-            ("order", self.order, COLOUR_ORDERS),
-            ("freq_hz", self.freq_hz, FREQUENCIES_HZ),
-        ):
-            if value not in allowed:
-                raise StripSettingError(f"{name} is {value}: one of {', '.join(map(str, allowed))} is needed")
+        check_leds(self.leds)
+        check_allowed(
+            (
+                ("pin", self.pin, tuple(sorted(CHANNELS))),
+                ("order", self.order, COLOUR_ORDERS),
+                ("freq_hz", self.freq_hz, FREQUENCIES_HZ),
+            )
+        )
         if self.dma not in DMA_CHANNELS:
             why = "writes over SD cards" if self.dma == SD_CARD_DMA else "does not exist"
             raise StripSettingError(f"dma is {self.dma}: that channel {why}; 10 is the usual one")
 
     @property
-    def frame_bytes(self) -> int:
-        """Length of a frame: one native 32-bit word 0x00RRGGBB for each LED, as the library keeps them."""
-        return 4 * self.leds
+    def where(self) -> str:
+        """The pin."""
+        return f"pin {self.pin}"
+
+    @property
+    def needs_root(self) -> bool:
+        """PWM and PCM do: they are driven through the Pi's memory."""
+        return self.pin != SPI_PIN
 
     @property
     def busy_s(self) -> float:
@@ -109,21 +109,21 @@ class StripSettings:
         """
         return 0.0 if self.pin == SPI_PIN else self.leds * 32 / self.freq_hz + 55e-6
 
+    def arguments(self) -> list[str]:
+        """Return the options of the LED process."""
+        values = {"leds": self.leds, "pin": self.pin, "order": self.order, "freq-hz": self.freq_hz}
+        options = ["--driver=rpi_ws281x", *(f"--{key}={value}" for key, value in values.items())]
+        return [*options, f"--dma={self.dma}"] + ["--invert"] * self.invert
 
-class Strip(Protocol):
-    """An opened strip. The LED process drives one; tests stand in another."""
-
-    def show(self, frame: bytes) -> None:
-        """Send a frame of `frame_bytes`; may block for some 30 ms. Raises StripError."""
-
-    def close(self) -> None:
-        """Give the hardware back; leaves the LEDs as they are."""
+    def open(self) -> RpiStrip:
+        """Open the strip. Raises StripError."""
+        return RpiStrip(self)
 
 
 class RpiStrip:
     """The strip behind rpi_ws281x. Raises StripError if the library is missing or refuses."""
 
-    def __init__(self, settings: StripSettings) -> None:
+    def __init__(self, settings: PinSettings) -> None:
         try:
             import rpi_ws281x
         except ImportError as error:
@@ -156,7 +156,7 @@ class RpiStrip:
         # LED by LED through the library a frame takes 0.2-0.9 ms; copied as a whole, a microsecond.
         # The buffer is there from `begin` until `close`.
         self._buffer: int = int(library.ws2811_channel_t_leds_get(self._pixels._channel))  # noqa: SLF001
-        self._frame_bytes = settings.frame_bytes
+        self._frame_bytes = WORD_BYTES * settings.leds
 
     def show(self, frame: bytes) -> None:
         """Send a frame; blocks for the time on the wire. Raises StripError."""

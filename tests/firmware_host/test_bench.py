@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner
 from rich.console import Console
 
-from firmware_host import bench, bench_daemon, bench_engine, bench_latency
+from firmware_host import bench, bench_daemon, bench_engine, bench_latency, bench_leds
 from firmware_host.bench_figures import Figure, percentile
 from firmware_host.bench_table import BenchError, random_game, record
 from firmware_host.cli import main
@@ -168,6 +168,13 @@ def test_storage_is_measured_where_the_cache_lies(cache):
     assert figures["p50"].value <= figures["p99"].value
     assert next(figure.value for figure in figures.values() if figure.unit == "KiB") > 10
     assert list(cache.parent.iterdir()) == []
+
+
+def test_the_drivers_of_leds_and_contacts_are_timed(monkeypatch):
+    monkeypatch.setattr(bench_leds, "CALLS", 3)
+    figures = bench_leds.measure()
+    assert [figure.budget for figure in figures] == [150.0] * 4 + [None]
+    assert all(figure.value > 0 for figure in figures)
 
 
 # sdnotify leaves its socket to the collector; in a process of its own nobody minds.

@@ -350,6 +350,17 @@ direction = "columns"
             "sensors.chips.spi_bus 0: pin 9 is taken already by leds.pin 10, which is SPI",
         ),
         (
+            "[sensors]\ndriver = 'shift_register'\n[sensors.chips]\nspi_bus = 0\n[leds]\ndriver = 'spi'",
+            "sensors.chips.spi_bus 0: pin 9 is taken already by leds.spi_bus 0",
+        ),
+        (
+            "[buttons]\nhint = 8\n[leds]\ndriver = 'spi'",
+            "buttons.hint: pin 8 is taken already by chip select 0 of leds.spi_bus 0",
+        ),
+        ("[leds]\ndriver = 'spi'\nspi_select = 2", "leds.spi_select 2: bus 0 has 0 to 1"),
+        ("[leds]\ndriver = 'spi'\norder = 'XYZ'", "leds.order is XYZ: one of RGB, "),
+        ("[leds]\ncoding = 5", "leds.coding: found 5, allowed: 3, 4"),
+        (
             "[sensors]\ndriver = 'shift_register'\n[leds]\npin = 12\n[buttons]\nhint = 17",
             "buttons.hint: pin 17 is taken already by chip select 1 of sensors.chips.spi_bus 1",
         ),
@@ -406,6 +417,7 @@ def test_what_cannot_be_together_is_refused_with_the_key(text, error):
         "[leds]\nquiet_from = '22:00'\nquiet_until = '07:00'\nquiet_brightness = 0",
         "[help]\ndefault = 'off'\nred = 'teach'",
         "[sound]\npin = 13",
+        "[sensors]\ndriver = 'shift_register'\n[leds]\ndriver = 'spi'\n[buttons]\nhint = 5",
         "[sensors]\ndriver = 'shift_register'\n[leds]\npin = 12\n[buttons]\nhint = 7",
         "[sensors]\ndriver = 'shift_register'\n[sensors.chips]\nlayout = 'chain'\nspi_bus = 0",
     ],

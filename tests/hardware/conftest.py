@@ -1,4 +1,4 @@
-"""A board on a real pseudo-terminal, a thread that goes step by step, a listener who can be waited for."""
+"""A board on a pseudo-terminal, a thread that goes step by step, LEDs, a listener who can be waited for."""
 
 from __future__ import annotations
 
@@ -172,6 +172,35 @@ class Steps(threading.Event):
 
     def _until_it_waits(self):
         assert self._turn.wait_for(lambda: self.is_set() or self._waiting, PATIENCE_S)
+
+
+LED_TIMES_US = {3: ((0.25, 0.55), (0.65, 0.95)), 4: ((0.15, 0.38), (0.45, 0.75))}
+"""Coding -> how long the LEDs it is for take a high line for a 0, and for a 1 (data sheets)."""
+
+
+def receive_as_leds(data, hz, leds, order, *, coding=3, silence_us=0):
+    """Read what leaves a pin as LEDs do, by the times it is high and low: (leds, 3 or 4) RGB[W].
+
+    `silence_us`: how long the line must be low before the first bit and after the last.
+    """
+    line = np.unpackbits(np.frombuffer(data, np.uint8))
+    edges = np.flatnonzero(np.diff(line.astype(np.int8), prepend=0, append=0))
+    rises, falls = edges[::2], edges[1::2]
+    high_us = (falls - rises) / hz * 1e6
+    low_us = (np.append(rises[1:], line.size) - falls) / hz * 1e6
+    zero, one = ((high_us >= shortest) & (high_us <= longest) for shortest, longest in LED_TIMES_US[coding])
+    assert (zero ^ one).all(), "every pulse is a 0 or a 1"
+    assert (low_us[:-1] < 1).all(), "no gap in the middle"
+    assert low_us[-1] >= silence_us, "the LEDs show what they took"
+    assert rises[0] / hz * 1e6 >= silence_us, "a line that idled high is no first bit"
+    assert rises.size == 8 * leds * len(order), "neither more nor fewer LEDs"
+    values = np.packbits(one).reshape(leds, len(order))
+    return values[:, [order.index(colour) for colour in "RGBW"[: len(order)]]]
+
+
+@pytest.fixture
+def receive():
+    return receive_as_leds
 
 
 @pytest.fixture

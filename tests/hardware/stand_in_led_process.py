@@ -10,7 +10,7 @@ import socket
 import sys
 
 from hardware import led_process
-from hardware.ws281x_strip import StripError, StripSettings
+from hardware.strip import StripError, StripSettings
 
 
 class PaperStrip:

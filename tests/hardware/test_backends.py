@@ -89,7 +89,10 @@ def test_starting_and_closing_reaches_every_part_in_order():
             {"sensor_driver": "seriell", "led_driver": "mock"},
             "sensors.driver = 'seriell': there is serial, shift_register, ",
         ),
-        ({"sensor_driver": "mock", "led_driver": "x"}, "leds.driver = 'x': there is mcu, rpi_ws281x, mock"),
+        (
+            {"sensor_driver": "mock", "led_driver": "x"},
+            "leds.driver = 'x': there is mcu, rpi_ws281x, spi, mock",
+        ),
         ({**MOCK, "button_driver": "x"}, "buttons.driver = 'x': there is gpiozero, board, mock, none"),
         ({"sensor_driver": "serial", "led_driver": "mock"}, "sensors.port: the driver 'serial' needs it"),
         (

@@ -14,12 +14,13 @@ from typing import TYPE_CHECKING
 import pytest
 
 from hardware.led_process import REFRESH_S, SPACING_S, FrameServer, Pacer, main
-from hardware.ws281x_strip import StripError, StripSettings
+from hardware.strip import StripError
+from hardware.ws281x_strip import PinSettings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-SETTINGS = StripSettings(leds=3, pin=10)
+SETTINGS = PinSettings(leds=3, pin=10)
 DARK = bytes(12)
 RED, GREEN, BLUE = bytes([0, 0, 255, 0] * 3), bytes([0, 255, 0, 0] * 3), bytes([255, 0, 0, 0] * 3)
 STAND_IN = Path(__file__).with_name("stand_in_led_process.py")
@@ -49,7 +50,7 @@ class TestPacer:
 
     def test_spi_is_free_when_the_call_returns_but_dma_goes_on_sending(self):
         for pin, free_s in ((10, 1.030), (18, 1.030 + 400 * 40e-6 + 55e-6)):
-            pacer = Pacer(StripSettings(leds=400, pin=pin))
+            pacer = Pacer(PinSettings(leds=400, pin=pin))
             pacer.take(1.0)
             pacer.sent(1.0, 1.030)
             pacer.offer(bytes(1600))
@@ -316,6 +317,18 @@ class TestProcess:
                 said = [ours.recv(999)]
             assert said == [f"-paper refuses to {refuses}".encode()]
 
+    def test_blanks_the_leds_and_ends(self, witness: Witness):
+        with running(witness, "--blank", "--leds=3", "--pin=18") as process:
+            assert witness.hear().startswith(b"opened ")
+            assert [witness.hear(), witness.hear()] == [b"frame " + DARK, b"closed"]
+            assert process.communicate(timeout=TIMEOUT_S)[1] == ""
+            assert process.returncode == 0
+
+    def test_leds_that_cannot_be_blanked_are_one_line(self, witness: Witness):
+        with running(witness, "--blank", "--leds=3", "--pin=18", LED_REFUSES="show") as process:
+            assert process.communicate(timeout=TIMEOUT_S)[1] == "led_process: paper refuses to show\n"
+            assert process.returncode == 3
+
     def test_listens_at_a_path_and_removes_it_at_the_end(self, witness: Witness, tmp_path: Path):
         path = tmp_path / "leds"
         with running(witness, f"--listen={path}", "--leds=3", "--pin=10") as process:
@@ -351,7 +364,9 @@ class TestProcess:
     @pytest.mark.parametrize(
         ("arguments", "said"),
         [
-            (["--leds=3", "--pin=10"], "one of the arguments --fd --listen is required"),
+            (["--leds=3", "--pin=10"], "one of the arguments --fd --listen --blank is required"),
+            (["--fd=0", "--leds=3", "--driver=spi", "--coding=5"], "coding is 5: one of 3, 4 is needed"),
+            (["--fd=0", "--leds=3", "--driver=spi", "--spi-bus=3"], "bus 3: the header of a Pi has 0 and 1"),
             (["--fd=0", "--leds=3", "--pin=17"], "pin is 17: one of 10, 12, 13, 18, 19, 21 is needed"),
             (["--fd=0", "--leds=three", "--pin=10"], "argument --leds: invalid int value: 'three'"),
             (["--fd=987", "--leds=3", "--pin=10"], "--fd is 987: that is no inherited socket"),

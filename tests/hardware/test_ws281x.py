@@ -17,14 +17,14 @@ import pytest
 from hardware import ws281x
 from hardware.ports import Notice, Report
 from hardware.ws281x import Ws281xMatrix
-from hardware.ws281x_strip import StripSettings
+from hardware.ws281x_strip import PinSettings
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from numpy.typing import NDArray
 
-SETTINGS = StripSettings(leds=3, pin=10)
+SETTINGS = PinSettings(leds=3, pin=10)
 STAND_IN = (sys.executable, str(Path(__file__).with_name("stand_in_led_process.py")))
 TIMEOUT_S = 20.0  # only ever waited for when something is broken
 DARK = np.zeros((3, 3), np.uint8)
@@ -110,7 +110,7 @@ def test_starts_a_process_and_shows_frames_in_their_colours(play: Play):
 
 def test_gives_every_setting_to_the_process(play: Play):
     async def story(table: Table) -> None:
-        settings = StripSettings(leds=7, pin=13, order="RGBW", freq_hz=400_000, dma=9, invert=True)
+        settings = PinSettings(leds=7, pin=13, order="RGBW", freq_hz=400_000, dma=9, invert=True)
         table.matrix = Ws281xMatrix(settings, command=STAND_IN)
         table.start()
         assert (await table.told()).decode().endswith(f" {settings}")

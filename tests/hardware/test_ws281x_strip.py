@@ -13,13 +13,11 @@ import numpy as np
 import pytest
 
 from hardware.ports import HardwareError, Notice, Report
+from hardware.strip import COLOUR_ORDERS, StripError, StripSettingError
 from hardware.ws281x import LED_PROCESS, Ws281xMatrix
 from hardware.ws281x_strip import (
     _REMEDIES,
-    COLOUR_ORDERS,
-    StripError,
-    StripSettingError,
-    StripSettings,
+    PinSettings,
     explain,
 )
 
@@ -39,9 +37,6 @@ def run(code: str) -> subprocess.CompletedProcess[str]:
 
 
 class TestSettings:
-    def test_a_frame_is_a_word_for_each_led(self):
-        assert StripSettings(leds=400, pin=18).frame_bytes == 1600
-
     @pytest.mark.parametrize(
         ("settings", "said"),
         [
@@ -65,15 +60,19 @@ class TestSettings:
     )
     def test_refuses_what_cannot_be_in_one_line(self, settings: dict[str, int | str], said: str):
         with pytest.raises(StripSettingError) as caught:
-            StripSettings(**settings)  # type: ignore[arg-type]
+            PinSettings(**settings)  # type: ignore[arg-type]
         assert str(caught.value) == said
         assert isinstance(caught.value, HardwareError)
         assert isinstance(caught.value, ValueError)
 
+    @pytest.mark.parametrize(("pin", "root"), [(10, False), (12, True), (18, True), (21, True)])
+    def test_only_spi_does_without_root(self, pin: int, root: bool):
+        assert PinSettings(leds=4, pin=pin).needs_root is root
+
     def test_dma_is_busy_after_the_call_and_spi_is_not(self):
-        assert StripSettings(leds=400, pin=18).busy_s == pytest.approx(0.016055)
-        assert StripSettings(leds=400, pin=18, freq_hz=400_000).busy_s == pytest.approx(0.032055)
-        assert StripSettings(leds=400, pin=10).busy_s == 0
+        assert PinSettings(leds=400, pin=18).busy_s == pytest.approx(0.016055)
+        assert PinSettings(leds=400, pin=18, freq_hz=400_000).busy_s == pytest.approx(0.032055)
+        assert PinSettings(leds=400, pin=10).busy_s == 0
 
 
 class TestExplain:
@@ -101,7 +100,7 @@ class TestExplain:
 class TestRealLibrary:
     def test_knows_every_colour_order_and_no_code_without_a_remedy(self):
         done = run(
-            "import json, rpi_ws281x; from hardware.ws281x_strip import COLOUR_ORDERS\n"
+            "import json, rpi_ws281x; from hardware.strip import COLOUR_ORDERS\n"
             "family = lambda order: 'SK6812' if 'W' in order else 'WS2811'\n"
             "print(json.dumps([[hasattr(rpi_ws281x.ws, f'{family(o)}_STRIP_{o}') for o in COLOUR_ORDERS],"
             " [rpi_ws281x.ws.ws2811_get_return_t_str(code) for code in range(-1, -20, -1)]]))"
@@ -132,9 +131,9 @@ class TestRealLibrary:
     @no_pi
     def test_a_strip_that_failed_to_open_harms_nothing_at_exit(self):
         done = run(
-            "from hardware.ws281x_strip import RpiStrip, StripSettings, StripError\n"
+            "from hardware.ws281x_strip import RpiStrip, PinSettings\nfrom hardware.strip import StripError\n"
             "for pin in (10, 12, 13, 18, 19, 21):\n"
-            "    try: RpiStrip(StripSettings(400, pin))\n"
+            "    try: RpiStrip(PinSettings(400, pin))\n"
             "    except StripError as error: print(str(error)[:19])\n"
         )
         assert done.returncode == 0, "left to itself, the library ends in a segmentation fault"
@@ -145,7 +144,7 @@ class TestRealLibrary:
     def test_off_a_pi_the_real_process_is_one_notice_and_the_daemon_lives(self):
         async def story() -> None:
             reports: asyncio.Queue[Report] = asyncio.Queue()
-            matrix = Ws281xMatrix(StripSettings(leds=400, pin=18))
+            matrix = Ws281xMatrix(PinSettings(leds=400, pin=18))
             matrix.submit(np.full((400, 3), 40, np.uint8))
             matrix.start(asyncio.get_running_loop(), reports.put_nowait)
             notice = await asyncio.wait_for(reports.get(), 60)
@@ -161,8 +160,8 @@ class TestRealLibrary:
 def test_a_missing_library_is_one_line_that_says_how_to_install_it():
     done = run(
         "import sys; sys.modules['rpi_ws281x'] = None\n"
-        "from hardware.ws281x_strip import RpiStrip, StripSettings, StripError\n"
-        "try: RpiStrip(StripSettings(400, 18))\n"
+        "from hardware.ws281x_strip import RpiStrip, PinSettings\nfrom hardware.strip import StripError\n"
+        "try: RpiStrip(PinSettings(400, 18))\n"
         "except StripError as error: print(error)\n"
     )
     assert done.stdout.startswith("the library rpi_ws281x cannot be imported (import of rpi_ws281x halted;")
