@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     "--game", "file", type=FILE, help="Repeat the game in this .blksgf file instead of a random one."
 )
 @click.option(
+    "--scenario", "story", type=FILE, help="Play this scenario file instead of a game; see docs/scenarios.md."
+)
+@click.option(
     "--rules", "name", default="classic", show_default=True, help="Which game, if it is not one from a file."
 )
 @click.option(
@@ -48,6 +51,7 @@ if TYPE_CHECKING:
 )
 def simulate(
     file: Path | None,
+    story: Path | None,
     name: str,
     options: tuple[str, ...],
     seed: int,
@@ -61,10 +65,17 @@ def simulate(
     The real daemon reads a simulated board on a pseudo-terminal; simulated hands slide, tilt and bounce the
     pieces, try one illegal place and wait for the table's answer. In a terminal the lights are drawn as the
     board receives them; elsewhere a line is printed for every placement. Ctrl-C ends it at any moment.
+
+    A scenario file says itself what is played, by which hands, and what is expected of the table: the first
+    expectation that fails is told with its line, and the exit code is 1.
     """
+    pace = read_speed(speed)
+    if story is not None:
+        from firmware_host.scenario_run import run_scenario
+
+        sys.exit(run_scenario(story, speed=pace, as_json=as_json, directory=directory))
     from firmware_host.simulate import Simulation, simulate
 
-    pace = read_speed(speed)
     recorded = None if file is None else _read_game(file)
     chosen = {"start": "fixed"} if name == "classic" else {}
     chosen |= dict(option.partition("=")[::2] for option in options)

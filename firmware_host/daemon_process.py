@@ -79,6 +79,11 @@ class DaemonProcess:
         """The process id."""
         return self._process.pid
 
+    @property
+    def exit_code(self) -> int | None:
+        """How it ended; None while it runs."""
+        return self._process.poll()
+
     def wait_for_news(self, timeout_s: float) -> None:
         """Wait for a status that came after the last call, no longer than this. Raises DaemonDiedError."""
         with self._changed:
@@ -102,6 +107,13 @@ class DaemonProcess:
         code = self._process.wait()
         self._watcher.join()
         return code
+
+    def kill(self) -> None:
+        """End it as a power cut does."""
+        self._over.set()
+        self._process.kill()
+        self._process.wait()
+        self._watcher.join()
 
     def last_words(self) -> str:
         """Give the end of its log, each line on one of its own behind a line break."""

@@ -97,11 +97,19 @@ def simulate(wanted: Simulation, out: TextIO | None = None) -> int:
     0: played to its end. 1: it was not, standard error says why. 130: interrupted.
     """
     out = sys.stdout if out is None else out
+    return in_order(lambda stack: _simulate(wanted, out, stack), out)
+
+
+def in_order(act: Callable[[contextlib.ExitStack], int], out: TextIO) -> int:
+    """Do something that is told on `out` and may be interrupted; returns its exit code.
+
+    What it puts on the stack is ended in order, however it ends.
+    """
     with _stop_signals():
         try:
             with contextlib.ExitStack() as stack:
                 try:
-                    return _simulate(wanted, out, stack)
+                    return act(stack)
                 finally:
                     _ignore_interrupts()  # what was begun is ended in order
         except KeyboardInterrupt:

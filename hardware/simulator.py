@@ -6,7 +6,8 @@
 A thread of its own keeps the time. At a finite speed the board's clock runs so many times as fast as the
 world's, and what the host does not read in time is lost, as on a real cable. At `MAX_SPEED` a motion and the
 stillness after it pass as fast as the host can read them; then, or as soon as there is nothing more to move,
-the clock walks on at its normal pace, so that the board never falls silent.
+the clock walks on at its normal pace, so that the board never falls silent. Whoever wants to look at the
+table at a certain moment lets the clock stand still there (`go_to`): then the board only repeats itself.
 """
 
 from __future__ import annotations
@@ -28,6 +29,8 @@ from typing import TYPE_CHECKING, Self
 
 from hardware.hands import length_ms
 from hardware.ports import HardwareError
+from hardware.protocol import DELIMITER
+from hardware.virtual_board import REST_MS
 from hardware.virtual_faults import LineFaults
 
 if TYPE_CHECKING:
@@ -82,6 +85,9 @@ class VirtualTable:
         self._power_ms = 0  # when the board got power
         self._moving_until_ms = 0
         self._hurry_until_ms = 0
+        self._stop_ms: int | None = None  # the clock does not go beyond it
+        self._still = threading.Event()  # it stands still there
+        self._repeat_s = 0.0  # when the board says the same again, while the clock stands still
         self._anchor_s, self._anchor_ms = time.monotonic(), 0
 
     def __enter__(self) -> Self:
@@ -129,6 +135,31 @@ class VirtualTable:
             self._hurry_until_ms = max(self._hurry_until_ms, self._now_ms + for_ms)
         self._wake()
 
+    def at(self, at_ms: int, action: Action) -> None:
+        """Have something happen to the board then."""
+        with self._lock:
+            self._at(at_ms, action)
+        self._wake()
+
+    def go_to(self, at_ms: int, *, hurry: bool = True) -> None:
+        """Let the clock go on to this time, in a hurry if it can, and stand still: see `stands_still`."""
+        with self._lock:
+            self._still.clear()
+            self._stop_ms = at_ms
+            self._hurry_until_ms = at_ms if hurry else 0
+            self._anchor_s, self._anchor_ms = time.monotonic(), self._now_ms
+        self._wake()
+
+    def stands_still(self, timeout_s: float) -> bool:
+        """Wait until the clock stands still, no longer than this; tells whether it does."""
+        return self._still.wait(timeout_s)
+
+    @property
+    def is_heard(self) -> bool:
+        """Whether the host has read all that the board has said; always, while it is unplugged."""
+        with self._lock:
+            return self._device is None or not (self._pending or _unread(self._device))
+
     def matrix(self) -> NDArray[np.uint8]:
         """Show what the LEDs show now, from above: (rows, cols, 3) uint8 duty values, as received."""
         with self._lock:
@@ -165,6 +196,11 @@ class VirtualTable:
             self._host = self._device = None
             self.link.unlink(missing_ok=True)
         self._wake()
+
+    def say(self, text: str) -> None:
+        """Have the board say something for the host's log, whatever is wrong with the line."""
+        with self._lock:
+            self._write(DELIMITER + self.board.log(0, text))
 
     def send_raw(self, data: bytes) -> None:
         """Put bytes on the line between two frames, as they are."""
@@ -213,9 +249,23 @@ class VirtualTable:
             self._anchor_s, self._anchor_ms = time.monotonic(), self._now_ms
             return wait_s
         pace = 1.0 if self.speed == MAX_SPEED else self.speed
-        self._pass_time(self._anchor_ms + int((now_s - self._anchor_s) * 1000 * pace))
+        to_ms = self._anchor_ms + int((now_s - self._anchor_s) * 1000 * pace)
+        if self._stop_ms is not None and to_ms >= self._stop_ms:
+            self._pass_time(self._stop_ms)
+            return self._stand_still(now_s)
+        self._pass_time(to_ms)
         due_s = self._anchor_s + (self._next_ms() - self._anchor_ms) / 1000 / pace
         return max(0.0, due_s - time.monotonic())
+
+    def _stand_still(self, now_s: float) -> float:
+        self._anchor_s, self._anchor_ms = now_s, self._now_ms
+        self._still.set()
+        if self._pending:
+            self._write(b"")
+        if now_s >= self._repeat_s:
+            self._repeat_s = now_s + REST_MS / 1000
+            self._send(self.board.repeat())
+        return POLL_S if self._pending else max(0.0, self._repeat_s - now_s)
 
     @property
     def _hurrying(self) -> bool:
@@ -268,8 +318,13 @@ class VirtualTable:
             return True
         if self._pending:
             return False
-        waiting = fcntl.ioctl(self._device, termios.FIONREAD, bytes(4))
-        return int(struct.unpack("i", waiting)[0]) < UNREAD_BYTES
+        return _unread(self._device) < UNREAD_BYTES
+
+
+def _unread(device: int) -> int:
+    """Count the bytes that wait for the host."""
+    waiting = fcntl.ioctl(device, termios.FIONREAD, bytes(4))
+    return int(struct.unpack("i", waiting)[0])
 
 
 def _open_another(name: str) -> tuple[int, int]:

@@ -110,7 +110,7 @@ class VirtualBoard:
         if not (0 <= row < self.rows and 0 <= col < self.cols):
             raise IndexError(f"cell {cell} is outside a grid of {self.rows} x {self.cols}")
         self.heights[cell] = height
-        self._look()
+        self.look()
 
     def press(self, button: str) -> None:
         """Push a button down; raises ValueError for a name the protocol does not know."""
@@ -118,12 +118,12 @@ class VirtualBoard:
             raise ValueError(f"no button {button!r}: {', '.join(BUTTONS)}")
         self._down.add(button)
         self._owed[button] = PRESS_SNAPSHOTS
-        self._look()
+        self.look()
 
     def release(self, button: str) -> None:
         """Let a button go."""
         self._down.discard(button)
-        self._look()
+        self.look()
 
     @property
     def sensed(self) -> NDArray[np.uint8]:
@@ -162,12 +162,16 @@ class VirtualBoard:
             return self.pace_ms
         return WATCH_MS if self._sent_ms - self._changed_ms < WATCH_FOR_MS else REST_MS
 
+    def repeat(self) -> bytes:
+        """Say again what was said last: a sign of life while the board's clock stands still."""
+        return b"" if self._sent is None else self._frame(self._sent)
+
     def log(self, level: int, text: str) -> bytes:
         """Say something for the host's log."""
         return self._frame(Log(level, text))
 
-    def _look(self) -> None:
-        """Something moved: the next scan will find it."""
+    def look(self) -> None:
+        """Something moved, or a sensor fails: the next scan will find it."""
         scan_ms = -(-self.t_ms // self.scan_ms) * self.scan_ms
         if self._sent is not None and scan_ms <= self._sent_ms:
             scan_ms += self.scan_ms
