@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 import sys
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from firmware_host.config_checks import button_driver, wiring_of
+from firmware_host.config_checks import button_driver, led_socket, strip_of, wiring_of
 from firmware_host.daemon import Daemon, log
 from hardware import backends
 from hardware.light_path import LightPath
@@ -27,6 +28,10 @@ def assemble(settings: Settings, recorder: Recorder | None = None) -> Daemon:
     """Make the daemon and everything it drives; nothing is started yet. A `recorder` hears what comes in."""
     sensors, leds, wiring = settings.sensors, settings.leds, wiring_of(settings)
     buttons = button_driver(settings)
+    led_options = _options_of(backends.LEDS[leds.driver], leds)
+    if "socket" in led_options:
+        root = os.geteuid() == 0
+        led_options["socket"] = led_socket(settings, strip_of(settings, wiring.leds), root=root)
     hardware = backends.open_hardware(
         sensors.rows,
         sensors.cols,
@@ -35,7 +40,7 @@ def assemble(settings: Settings, recorder: Recorder | None = None) -> Daemon:
         led_driver=leds.driver,
         button_driver=buttons,
         sensor_options=_options_of(backends.SENSORS[sensors.driver], sensors),
-        led_options=_options_of(backends.LEDS[leds.driver], leds),
+        led_options=led_options,
         button_options={"pins": settings.buttons.pins} if buttons == "gpiozero" else {},
         buzzer_driver="none" if settings.sound.pin is None else "gpiozero",
         buzzer_options={} if settings.sound.pin is None else {"pin": settings.sound.pin},

@@ -35,6 +35,8 @@ COMMANDS = {
         "firmware_host.cli_table", "Check a settings FILE and say what the table will be."
     ),
     "doctor": Listed("firmware_host.cli_doctor", "Look at this machine and say what the table still needs."),
+    "blank": Listed("firmware_host.cli_leds", "Make the LEDs dark, whatever left them lit."),
+    "led-service": Listed("firmware_host.cli_leds", "Drive LEDs on a pin that needs root, for the table."),
     "replay": Listed(
         "firmware_host.cli_simulate", "Live through FILE, a recording of `run --record`, again."
     ),

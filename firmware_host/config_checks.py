@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 AUTO = "auto"
 MENU = "menu"
+LED_SERVICE_SOCKET = "/run/blokus-table-leds/socket"
 LONGEST_SOCKET = 107  # bytes of a path that a Unix socket can have
 
 _SPI_PINS = sorted((*BUS_PINS[0], *SELECT_PINS[0]))
@@ -109,6 +110,16 @@ def strip_of(settings: Settings, leds: int) -> StripSettings | None:
     except StripSettingError as error:
         raise ConfigError(f"leds.{error}") from None
     return None
+
+
+def led_socket(settings: Settings, strip: StripSettings | None, *, root: bool) -> str | None:
+    """Return where an LED process of its own listens; None where the table starts one itself.
+
+    `root`: whether the table has the rights that some pins need.
+    """
+    if settings.leds.socket is not None or strip is None or root or not strip.needs_root:
+        return settings.leds.socket
+    return LED_SERVICE_SOCKET
 
 
 def button_driver(settings: Settings) -> str:

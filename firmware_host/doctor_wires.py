@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from firmware_host.config_checks import LED_SERVICE_SOCKET
 from firmware_host.diagnosis import REBOOT, RUN, Finding, fix, ok, warning
 
 if TYPE_CHECKING:
@@ -103,6 +104,8 @@ def rights(case: Case) -> Finding:
     pin = case.settings.leds.pin
     if case.machine.user == "root":
         return ok(f"root, as pin {pin} needs")
+    if case.machine.exists(LED_SERVICE_SOCKET):
+        return ok(f"blokus-table-leds.service has root, as pin {pin} needs")
     return fix(
         f"pin {pin} needs root, and {case.machine.user} is not: pin 10 needs none (header pin 19, SPI)",
         "pin = 10", f"{case.file}, [leds]", case.restart,

@@ -238,5 +238,6 @@ def _connect(path: Path) -> socket.socket:
         ours.connect(os.fspath(path))
     except OSError as error:
         ours.close()
-        raise OSError(f"nothing listens at {path} ({error.strerror}); is its service running?") from None
+        hint = "is blokus-table-leds.service running?"
+        raise OSError(f"nothing listens at {path} ({error.strerror}); {hint}") from None
     return ours

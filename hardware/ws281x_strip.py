@@ -40,7 +40,7 @@ CHANNELS = {SPI_PIN: 0, 12: 0, 18: 0, 21: 0, 13: 1, 19: 1}
 SD_CARD_DMA = 5
 DMA_CHANNELS = tuple(channel for channel in range(15) if channel != SD_CARD_DMA)
 
-_NEEDS_ROOT = "pins other than 10 need root: use pin 10 (SPI), or run the LED process as root"
+_NEEDS_ROOT = "pins other than 10 need root: use pin 10 (SPI), or start blokus-table-leds.service"
 
 _REMEDIES = {
     -1: "the library gives no reason; switch the Pi off and on, then look at the wiring of the LEDs",

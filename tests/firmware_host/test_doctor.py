@@ -276,6 +276,14 @@ def test_the_length_of_an_spi_transfer_is_that_of_the_library(leds: int, length:
     assert ws281x_spi_bytes(leds) == length
 
 
+def test_leds_that_need_root_are_well_with_their_service(unpack):
+    tree = unpack("pi4-trixie")
+    tree.write(FILE, "[leds]\npin = 18\n")
+    assert found(tree)["rights"].status == "fix"
+    tree.write("/run/blokus-table-leds/socket")
+    assert found(tree)["rights"].found == "blokus-table-leds.service has root, as pin 18 needs"
+
+
 def test_shift_registers_need_the_overlay_of_their_highest_chip_select(unpack):
     tree = unpack("pi4-trixie")
     tree.write(FILE, '[sensors]\ndriver = "shift_register"\n[leds]\ndriver = "mock"\n')

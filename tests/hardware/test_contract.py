@@ -8,20 +8,30 @@ its mock pins.
 from __future__ import annotations
 
 import asyncio
+import socket
+import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from hardware.board_link import Timing
 from hardware.buttons import GpioButtons
+from hardware.light_path import LightPath
 from hardware.mock import MockButtons, MockLedMatrix, MockSensorGrid
 from hardware.ports import ButtonChange, GridFound, GridLost, SensorFrame
+from hardware.power import CurrentLimiter
 from hardware.protocol import BUTTONS
 from hardware.serial_board import SerialBoard
 from hardware.shift_register_chips import ChipBoard, ChipWiring
 from hardware.shift_register_grid import ShiftRegisterGrid, ShiftRegisterSettings
+from hardware.spi_ws281x import SpiSettings
+from hardware.wiring import Panel, Wiring
+from hardware.ws281x import Ws281xMatrix
+from hardware.ws281x_strip import PinSettings
 
 ROWS, COLS, LEDS = 14, 20, 280
+STAND_IN = str(Path(__file__).with_name("stand_in_led_process.py"))
 
 
 class MockHarness:
@@ -89,6 +99,31 @@ class SerialHarness:
         await self.board.until(lambda: np.array_equal(self.board.image, chain))
 
 
+class LedProcessHarness:
+    """Real LED processes with a strip of paper, which tells a witness what it shows."""
+
+    def __init__(self, settings, directory, monkeypatch):
+        self.witness = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        self.witness.bind(str(directory / "witness"))
+        self.witness.setblocking(False)
+        monkeypatch.setenv("LED_WITNESS", str(directory / "witness"))
+        self.part = Ws281xMatrix(settings, command=(sys.executable, STAND_IN))
+
+    def appear(self):
+        pass
+
+    async def shows(self, chain):
+        seen = None
+        while not np.array_equal(seen, chain):
+            told = await asyncio.wait_for(asyncio.get_running_loop().sock_recv(self.witness, 4096), 20)
+            seen = (
+                np.frombuffer(told[6:], np.uint8).reshape(-1, 4)[:, 2::-1] if told[:6] == b"frame " else None
+            )
+
+    def finish(self):
+        self.witness.close()
+
+
 class GpioHarness:
     def __init__(self, monkeypatch):
         from gpiozero.pins.mock import MockFactory
@@ -135,6 +170,12 @@ class ChipHarness:
         self.steps.step()
 
 
+def led_process(request, settings):
+    return LedProcessHarness(
+        settings, request.getfixturevalue("tmp_path"), request.getfixturevalue("monkeypatch")
+    )
+
+
 def harnesses(**makers):
     return pytest.mark.parametrize("make", list(makers.values()), ids=list(makers))
 
@@ -152,6 +193,8 @@ grids = harnesses(
 matrices = harnesses(
     mock=lambda request: MockHarness(MockLedMatrix(LEDS)),
     serial=lambda request: SerialHarness(request.getfixturevalue("pty_board")),
+    rpi_ws281x=lambda request: led_process(request, PinSettings(LEDS, 18)),
+    spi=lambda request: led_process(request, SpiSettings(LEDS)),
 )
 buttons = harnesses(
     mock=lambda request: MockHarness(MockButtons()),
@@ -170,6 +213,7 @@ def play(request, make, reports_class):
                 await scenario(harness, harness.part, reports)
             finally:
                 harness.part.close()
+                getattr(harness, "finish", lambda: None)()
 
         asyncio.run(whole())
 
@@ -275,6 +319,24 @@ def test_a_matrix_shows_the_latest_frame(play):
         await harness.shows(picture(19))
         leds.submit(picture(20))
         await harness.shows(picture(20))
+
+    play(scenario)
+
+
+@matrices
+def test_wiring_and_limit_hold_whatever_drives_the_leds(play):
+    limiter = CurrentLimiter(LEDS, 1000)
+    halves = [Panel(ROWS, COLS // 2, start="bottom_left"), Panel(ROWS, COLS // 2, col=COLS // 2)]
+    wiring = Wiring.from_panels(ROWS, COLS, halves)
+    frame = np.random.default_rng(3).integers(0, 256, (ROWS, COLS, 3)).astype(np.uint8)
+    model = MockLedMatrix(LEDS)
+    LightPath(wiring, 1.0, limiter, model).show(frame)
+    assert limiter.estimate_ma(model.image) <= 1000 < limiter.estimate_ma(wiring.chain(frame))
+
+    async def scenario(harness, leds, reports):
+        start(leds, reports)
+        LightPath(wiring, 1.0, limiter, leds).show(frame)
+        await harness.shows(model.image)
 
     play(scenario)
 

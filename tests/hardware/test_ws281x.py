@@ -317,7 +317,7 @@ class TestListeningProcess:
             table.start()
             absent = Notice(
                 f"LEDs: no LED process: nothing listens at {path} (No such file or directory);"
-                " is its service running?",
+                " is blokus-table-leds.service running?",
                 warning=True,
             )
             assert await table.report() == absent
@@ -336,6 +336,29 @@ class TestListeningProcess:
                 await table.shown(chain(1, 2, 3))
                 table.matrix.close()
                 await table.shown(DARK)
+                process.terminate()
+
+        play(story)
+
+    def test_that_is_killed_and_started_again_gets_the_latest_frame(self, play: Play, tmp_path: Path):
+        path = tmp_path / "leds"
+
+        async def story(table: Table) -> None:
+            table.matrix = Ws281xMatrix(SETTINGS, socket_path=path)
+            with listening(path, leds=3) as killed:
+                await table.opened()
+                table.start()
+                assert await table.report() == WELL
+                table.matrix.submit(chain(1, 2, 3))
+                await table.shown(chain(1, 2, 3))
+                killed.kill()
+                notice = await table.report()
+                assert notice == Notice(f"LEDs: the LED process at {path} went away", warning=True)
+            table.matrix.submit(chain(4, 5, 6))  # nobody shows it, and nobody waits
+            with listening(path, leds=3) as process:
+                while await table.report() != WELL:
+                    pass
+                assert len(await table.shown(chain(4, 5, 6))) <= 2
                 process.terminate()
 
         play(story)
