@@ -26,6 +26,7 @@ Wait = Annotated[float, Meta(ge=0, le=60)]
 Pin = Annotated[int, Meta(ge=0, le=27)]
 Size = Annotated[int, Meta(ge=1, le=60)]
 Count = Annotated[int, Meta(ge=0, le=10_000)]
+Rotation = Literal[0, 90, 180, 270]
 TimeOfDay = Annotated[
     str, Meta(pattern=r"^([01][0-9]|2[0-3]):[0-5][0-9]$", description='a time such as "22:00", in quotes')
 ]
@@ -97,6 +98,8 @@ class Panel(Section, frozen=True):
     start: Literal["top_left", "top_right", "bottom_left", "bottom_right"] = "top_left"
     direction: Literal["rows", "columns"] = "rows"
     serpentine: bool = True
+    rotate: Rotation = 0
+    skip: Count = 0
 
 
 class Leds(Section, frozen=True):
@@ -125,6 +128,9 @@ class Leds(Section, frozen=True):
     coding: Literal[3, 4] = 3
     skip_first: Count = 0
     gaps: tuple[Count, ...] = ()
+    bare: tuple[tuple[Count, Count], ...] = ()
+    rotate: Rotation = 0
+    mirror: bool = False
     panels: tuple[Panel, ...] = ()
     map: tuple[Annotated[int, Meta(ge=-1, le=10_000)], ...] = ()
 

@@ -6,7 +6,7 @@ The parts themselves know what they can do; they are asked, never described a se
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -49,29 +49,30 @@ def wiring_of(settings: Settings) -> Wiring:
     """Return which LED lies under which cell. Raises ConfigError."""
     rows, cols, leds = settings.sensors.rows, settings.sensors.cols, settings.leds
     if leds.map:
-        for name in ("panels", "gaps", "skip_first"):
+        for name in ("panels", "gaps", "skip_first", "bare", "rotate", "mirror"):
             if getattr(leds, name):
                 raise ConfigError(f"leds.{name}: leds.map says all about the wiring already: use one of them")
         try:
             return Wiring.from_list(rows, cols, leds.map)
         except WiringError as error:
             raise ConfigError(f"leds.map: {error}") from None
-    panels = [
-        Panel(panel.rows, panel.cols, panel.row, panel.col, panel.start, panel.direction, panel.serpentine)
-        for panel in leds.panels
-    ]
-    try:
-        wiring = Wiring.from_panels(rows, cols, panels, skip_first=leds.skip_first)
-    except WiringError as error:
-        raise ConfigError(f"leds.panels: {error} (panels count from 0)") from None
-    try:
-        return (
-            Wiring.from_panels(rows, cols, panels, skip_first=leds.skip_first, gaps=leds.gaps)
-            if leds.gaps
-            else wiring
-        )
-    except WiringError as error:
-        raise ConfigError(f"leds.gaps: {error}") from None
+    panels = [Panel(**msgspec.structs.asdict(panel)) for panel in leds.panels]
+    said: dict[str, Any] = {}
+    # One after the other, so that what is wrong has a name.
+    for names, key in (
+        (("bare",), "bare"),
+        (("skip_first", "rotate", "mirror"), "panels"),
+        (("gaps",), "gaps"),
+    ):
+        if key != "panels" and not getattr(leds, key):
+            continue
+        said |= {name: getattr(leds, name) for name in names}
+        try:
+            wiring = Wiring.from_panels(rows, cols, panels if key != "bare" else (), **said)
+        except WiringError as error:
+            counted = " (panels count from 0)" if key == "panels" else ""
+            raise ConfigError(f"leds.{key}: {error}{counted}") from None
+    return wiring
 
 
 def chips_of(settings: Settings) -> ShiftRegisterSettings:

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 STARTS = ("top_left", "top_right", "bottom_left", "bottom_right")
 DIRECTIONS = ("rows", "columns")
+QUARTER = 90  # degrees
+ROTATIONS = tuple(range(0, 360, QUARTER))
 _ARROWS = {(0, 1): ">", (0, -1): "<", (1, 0): "v", (-1, 0): "^"}
 _NAMED = 4  # cells or LEDs named in a message before the rest is counted
 
@@ -39,7 +41,9 @@ class Panel(Struct, frozen=True):
     """A rectangle of LEDs: its top left cell on the grid, its size, and how its chain runs.
 
     The chain begins in the corner `start` and runs along the rows or the columns; with `serpentine` every
-    second line runs back, without it every line begins on the same side.
+    second line runs back, without it every line begins on the same side. `rotate` turns all that clockwise:
+    panels of one kind are described once, however each is mounted. `skip` LEDs of the chain come before the
+    panel and lie under no cell.
     """
 
     rows: int
@@ -49,6 +53,8 @@ class Panel(Struct, frozen=True):
     start: str = "top_left"
     direction: str = "rows"
     serpentine: bool = True
+    rotate: int = 0
+    skip: int = 0
 
     def __post_init__(self) -> None:
         if self.rows < 1 or self.cols < 1:
@@ -57,11 +63,16 @@ class Panel(Struct, frozen=True):
             raise WiringError(f"start = {self.start!r}: one of {', '.join(STARTS)}")
         if self.direction not in DIRECTIONS:
             raise WiringError(f"direction = {self.direction!r}: one of {', '.join(DIRECTIONS)}")
+        _check_rotate(self.rotate)
+        if self.skip < 0:
+            raise WiringError(f"skip = {self.skip}: cannot be negative")
 
     def cells(self) -> NDArray[np.int64]:
         """(rows * cols, 2) rows and columns on the grid, in chain order."""
         row, col = np.mgrid[self.row : self.row + self.rows, self.col : self.col + self.cols]
-        lines = np.stack((row, col), axis=2)
+        lines = np.rot90(
+            np.stack((row, col), axis=2), self.rotate // QUARTER
+        )  # as it was before it was turned
         if self.start.startswith("bottom"):
             lines = lines[::-1]
         if self.start.endswith("right"):
@@ -72,6 +83,11 @@ class Panel(Struct, frozen=True):
             lines = lines.copy()
             lines[1::2] = lines[1::2, ::-1]
         return lines.reshape(-1, 2)
+
+
+def _check_rotate(degrees: int) -> None:
+    if degrees not in ROTATIONS:
+        raise WiringError(f"rotate = {degrees}: one of {', '.join(map(str, ROTATIONS))}")
 
 
 class Wiring:
@@ -85,6 +101,8 @@ class Wiring:
         self.rows, self.cols = rows, cols
         self.leds = len(order)
         cells = rows * cols
+        if not any(cell >= 0 for cell in order):
+            raise WiringError("there is no LED under any cell")
         self._order = np.asarray(order, np.intp)
         wired = self._order[self._order >= 0]
         counts = np.bincount(wired, minlength=cells)
@@ -109,18 +127,40 @@ class Wiring:
         *,
         skip_first: int = 0,
         gaps: Iterable[int] = (),
+        rotate: int = 0,
+        mirror: bool = False,
+        bare: Sequence[tuple[int, int]] = (),
     ) -> Self:
         """Chain the panels one behind the other; without any, one serpentine panel as large as the grid.
 
         `skip_first` LEDs come before the first panel. `gaps` are further LEDs under no cell, named by their
-        place in the whole chain, counted from 0. Raises WiringError when the panels overlap, reach outside or
-        leave cells bare.
+        place in the whole chain, counted from 0. `bare` are cells (row, column) without an LED: the chain
+        goes on behind them. `mirror` and then `rotate` (clockwise) turn the drawing that the panels make onto
+        the table: it may have been drawn from below. Raises WiringError when the panels overlap, reach
+        outside or leave other cells bare.
         """
         if skip_first < 0:
             raise WiringError(f"skip_first = {skip_first}: cannot be negative")
-        order: list[int] = [-1] * skip_first
+        table = np.arange(rows * cols).reshape(rows, cols)
+        unlit = cls._number(bare, rows, cols)
+        _check_rotate(rotate)
+        drawing = np.rot90(table, rotate // QUARTER)
+        drawing = drawing[:, ::-1] if mirror else drawing
+        order = cls._chain(drawing, panels or (Panel(*drawing.shape),), unlit)
+        order[:0] = [-1] * skip_first
+        for gap in sorted(set(gaps)):
+            if not 0 <= gap <= len(order):
+                raise WiringError(f"gap {gap} lies behind the end of a chain of {len(order)} LEDs")
+            order.insert(gap, -1)
+        return cls(rows, cols, order, unlit)
+
+    @classmethod
+    def _chain(cls, drawing: NDArray[np.intp], panels: Sequence[Panel], unlit: set[int]) -> list[int]:
+        """Follow the panels over a `drawing` of the cells' numbers; returns those, -1 for LEDs to skip."""
+        rows, cols = drawing.shape
+        order: list[int] = []
         taken = np.zeros((rows, cols), bool)
-        for number, panel in enumerate(panels or (Panel(rows, cols),)):
+        for number, panel in enumerate(panels):
             row, col = panel.cells().T
             inside = (row >= 0) & (row < rows) & (col >= 0) & (col < cols)
             if not inside.all():
@@ -132,14 +172,20 @@ class Wiring:
                 cells = cls._name_cells(row[twice] * cols + col[twice], cols)
                 raise WiringError(f"panel {number} overlaps an earlier one at {cells}")
             taken[row, col] = True
-            order += (row * cols + col).tolist()
+            order += [-1] * panel.skip
+            order += [cell for cell in drawing[row, col].tolist() if cell not in unlit]
+        taken |= np.isin(drawing, list(unlit))
         if not taken.all():
             raise WiringError(f"no panel covers {cls._name_cells(np.flatnonzero(~taken), cols)}")
-        for gap in sorted(set(gaps)):
-            if not 0 <= gap <= len(order):
-                raise WiringError(f"gap {gap} lies behind the end of a chain of {len(order)} LEDs")
-            order.insert(gap, -1)
-        return cls(rows, cols, order)
+        return order
+
+    @staticmethod
+    def _number(cells: Sequence[tuple[int, int]], rows: int, cols: int) -> set[int]:
+        """Number cells row by row."""
+        for row, col in cells:
+            if not (0 <= row < rows and 0 <= col < cols):
+                raise WiringError(f"the cell ({row}, {col}) lies outside the {rows} x {cols} grid")
+        return {row * cols + col for row, col in cells}
 
     @classmethod
     def from_list(cls, rows: int, cols: int, leds: Sequence[int], length: int | None = None) -> Self:

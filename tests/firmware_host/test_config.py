@@ -296,6 +296,18 @@ direction = "columns"
         (HALVES.format(cols=9, col=10), "leds.panels: no panel covers rows 0 to 19, columns 19 to 19"),
         (HALVES.format(cols=10, col=9), "leds.panels: panel 1 overlaps an earlier one at "),
         (HALVES.format(cols=11, col=10), "leds.panels: panel 1 reaches outside the 20 x 20 grid: "),
+        (
+            HALVES.format(cols=10, col=10)
+            .replace("direction", "rotate = 90\ndirection")
+            .replace("rows = 20", "rows = 19"),
+            "leds.panels: no panel covers rows 19 to 19, columns 0 to 19",
+        ),
+        (
+            "[[leds.panels]]\nrows = 20\ncols = 20\nrotate = 45",
+            "leds.panels[0].rotate: found 45, allowed: 0, 90, ",
+        ),
+        ("[leds]\nbare = [[20, 0]]", "leds.bare: the cell (20, 0) lies outside the 20 x 20 grid"),
+        (f"[leds]\nmap = {[*range(400)]}\nmirror = true", "leds.mirror: leds.map says all about the wiring"),
         ("[leds]\ngaps = [402]", "leds.gaps: gap 402 lies behind the end of a chain of 400 LEDs"),
         ("[leds]\nmap = [0, 1]", "leds.map: the list names 2 LEDs, 20 x 20 cells need 400"),
         (f"[leds]\nmap = {[0, 0, *range(2, 400)]}", "leds.map: LED 0 is under two cells: "),
@@ -406,6 +418,7 @@ def test_what_cannot_be_together_is_refused_with_the_key(text, error):
     [
         HALVES.format(cols=10, col=10),
         "[leds]\nlimit_ma = 401",
+        "[leds]\nmirror = true\nrotate = 270\nbare = [[3, 4], [5, 6]]\ngaps = [398]",
         "[leds]\nbrightness = 0",
         "[leds]\ndriver = 'mcu'\npin = 17\ndma = 5",
         "[leds]\ndriver = 'mock'\n[buttons]\nhint = 18",

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hardware.ports import HardwareError
-from hardware.wiring import DIRECTIONS, STARTS, Panel, Wiring, WiringError
+from hardware.wiring import DIRECTIONS, ROTATIONS, STARTS, Panel, Wiring, WiringError
 
 
 def numbers(wiring):
@@ -55,6 +55,55 @@ def test_panels_are_chained_and_leds_without_a_cell_stay_dark():
     chain = wiring.chain(numbered(2, 4))
     assert chain[[0, 5]].tolist() == [[0, 0, 0], [0, 0, 0]]
     assert chain[9].tolist() == [0, 0, 200]
+
+
+@pytest.mark.parametrize(
+    ("rotate", "expected"),
+    [
+        (0, [[0, 1, 2], [5, 4, 3]]),
+        (90, [[4, 3, 0], [5, 2, 1]]),
+        (180, [[3, 4, 5], [2, 1, 0]]),
+        (270, [[1, 2, 5], [0, 3, 4]]),
+    ],
+)
+def test_a_panel_that_is_mounted_turned(rotate, expected):
+    assert numbers(Wiring.from_panels(2, 3, [Panel(2, 3, rotate=rotate)])) == expected
+
+
+def test_leds_between_two_panels_are_skipped():
+    panels = [Panel(1, 2, skip=1), Panel(1, 2, col=2, skip=2)]
+    wiring = Wiring.from_panels(1, 4, panels, skip_first=3)
+    assert numbers(wiring) == [[4, 5, 8, 9]]
+    assert wiring.leds == 10
+
+
+def test_cells_without_an_led_are_passed_over():
+    wiring = Wiring.from_panels(2, 3, bare=[(0, 1), (1, 2)])
+    assert numbers(wiring) == [[0, None, 1], [3, 2, None]]
+    assert wiring.leds == 4
+    assert numbers(Wiring.from_panels(2, 2, [Panel(1, 2)], bare=[(1, 0), (1, 1)])) == [[0, 1], [None, None]]
+
+
+@pytest.mark.parametrize(
+    ("rotate", "mirror", "expected"),
+    [
+        (0, True, [[2, 1, 0], [3, 4, 5]]),
+        (180, False, [[3, 4, 5], [2, 1, 0]]),
+        (180, True, [[5, 4, 3], [0, 1, 2]]),
+        (90, False, [[4, 3, 0], [5, 2, 1]]),
+    ],
+)
+def test_a_drawing_from_below_or_turned(rotate, mirror, expected):
+    assert numbers(Wiring.from_panels(2, 3, rotate=rotate, mirror=mirror)) == expected
+
+
+@given(st.sampled_from(ROTATIONS), st.booleans(), st.integers(1, 4), st.integers(1, 5))
+def test_a_drawing_is_what_lies_on_the_table_turned_back(rotate, mirror, rows, cols):
+    drawn = (cols, rows) if rotate in (90, 270) else (rows, cols)
+    panels = [Panel(*drawn, start="bottom_right", direction="columns")]
+    on_paper = np.array(numbers(Wiring.from_panels(*drawn, panels)))
+    turned = np.rot90(on_paper[:, ::-1] if mirror else on_paper, -rotate // 90)
+    assert numbers(Wiring.from_panels(rows, cols, panels, rotate=rotate, mirror=mirror)) == turned.tolist()
 
 
 def test_an_explicit_list():
@@ -116,6 +165,16 @@ def test_panels_that_do_not_cover_the_grid_once(panels, message):
         (lambda: Panel(0, 4), "a panel of 0 x 4 cells"),
         (lambda: Panel(1, 1, start="left"), "start = 'left': one of top_left, top_right"),
         (lambda: Panel(1, 1, direction="diagonal"), "direction = 'diagonal': one of rows, columns"),
+        (lambda: Panel(1, 1, rotate=45), "rotate = 45: one of 0, 90, 180, 270"),
+        (lambda: Panel(1, 1, skip=-1), "skip = -1: cannot be negative"),
+        (lambda: Wiring.from_panels(1, 1, rotate=1), "rotate = 1: one of 0, 90, 180, 270"),
+        (lambda: Wiring.from_panels(1, 2, bare=[(0, 2)]), r"the cell \(0, 2\) lies outside the 1 x 2 grid"),
+        (lambda: Wiring.from_panels(1, 1, bare=[(0, 0)]), "there is no LED under any cell"),
+        (lambda: Wiring.from_list(1, 1, [-1]), "there is no LED under any cell"),
+        (
+            lambda: Wiring.from_panels(2, 3, [Panel(2, 3)], rotate=90),
+            "panel 0 reaches outside the 3 x 2 grid: it covers rows 0 to 1, columns 0 to 2",
+        ),
         (lambda: Wiring.from_panels(1, 1, skip_first=-1), "skip_first = -1"),
         (lambda: Wiring.from_panels(1, 2, gaps=[7]), "gap 7 lies behind the end of a chain of 2"),
         (lambda: Wiring.from_list(2, 2, [0, 1, 2]), "names 3 LEDs, 2 x 2 cells need 4"),
