@@ -190,7 +190,8 @@ class BenchTable:
     def _sense(self) -> bool:
         """Read the sensors; True if they read something else than before."""
         self._stale = False
-        felt = (self._heights > 0).view(np.uint8)
+        flat = self.layout.lattice.levels == 1
+        felt = (self._heights > 0).view(np.uint8) if flat else np.maximum(self._heights, 0).astype(np.uint8)
         sensed = self._faults.seen(felt, self.t_ms)
         if sensed.tobytes() == self._sent.tobytes():
             return False

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 @speed_option
 @click.option(
     "--hands",
-    type=click.Choice(["sure", "calm", "clumsy"]),
+    type=click.Choice(["sure", "calm", "clumsy", "wild"]),
     default="calm",
     show_default=True,
     help="How the simulated hands move.",
@@ -62,9 +62,10 @@ def simulate(
 ) -> None:
     """Play a whole game on a simulated table.
 
-    The real daemon reads a simulated board on a pseudo-terminal; simulated hands slide, tilt and bounce the
-    pieces, try one illegal place and wait for the table's answer. In a terminal the lights are drawn as the
-    board receives them; elsewhere a line is printed for every placement. Ctrl-C ends it at any moment.
+    The real daemon reads a simulated board on a pseudo-terminal. Simulated people slide and tilt their
+    pieces, think again, try illegal places, and do what the table says. `sure` hands do none of that; `wild`
+    ones rest sleeves on the board and knock pieces, too. In a terminal the lights are drawn as the board
+    receives them; elsewhere a line is printed for every placement. Ctrl-C ends it at any moment.
 
     A scenario file says itself what is played, by which hands, and what is expected of the table: the first
     expectation that fails is told with its line, and the exit code is 1.
@@ -81,8 +82,7 @@ def simulate(
     chosen |= dict(option.partition("=")[::2] for option in options)
     wanted = Simulation(
         rules=name, options=chosen, recorded=recorded, seed=seed, speed=pace, hands=hands,
-        slips=0 if recorded else 1, as_json=as_json,
-        directory=directory,
+        as_json=as_json, directory=directory,
     )  # fmt: skip
     sys.exit(simulate(wanted))
 

@@ -14,7 +14,7 @@ from firmware_host.ask import ControlError, watch
 from firmware_host.errors import HostError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from pathlib import Path
     from types import TracebackType
 
@@ -84,16 +84,26 @@ class DaemonProcess:
         """How it ended; None while it runs."""
         return self._process.poll()
 
-    def wait_for_news(self, timeout_s: float) -> None:
-        """Wait for a status that came after the last call, no longer than this. Raises DaemonDiedError."""
+    def wait_for_news(self, timeout_s: float, done: Callable[[], bool] = lambda: False) -> bool:
+        """Wait for a status that came after the last call, no longer than this or until `done`.
+
+        True if there is one. `done` is asked again at every `wake`. Raises DaemonDiedError.
+        """
         with self._changed:
-            self._changed.wait_for(lambda: self._count != self._told or self._has_died, timeout_s)
+            self._changed.wait_for(lambda: self._count != self._told or self._has_died or done(), timeout_s)
+            news = self._count != self._told
             self._told = self._count
         if self._has_died:
             how = (
                 "never answered" if self._gave_up else f"ended with {describe_exit(self._process.returncode)}"
             )
             raise DaemonDiedError(f"the daemon {how}{self.last_words()}")
+        return news
+
+    def wake(self) -> None:
+        """Have whoever waits for news look whether they are done. From any thread."""
+        with self._changed:
+            self._changed.notify_all()
 
     def stop(self) -> int:
         """Stop it as a service manager does, SIGTERM first; returns its exit code. May be called twice."""

@@ -10,10 +10,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from engine import Placement, Violation
-from firmware_host.player import LOOK_MS, REACT_MS, REFUSALS, Player, StuckError
+from firmware_host.player import LOOK_MS, REFUSALS, Pace, Player, StuckError
 from firmware_host.showcase import STEPS, find_slip
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from random import Random
 
     from engine import Colour, Game
@@ -40,6 +41,7 @@ class Manners:
 
 # Frozen like the styles of hardware.hand_styles: what is tuned is the table.
 MANNERS = {
+    "sure": Manners(slip=0, early=0, set_back=0, push=0, mind=0),
     "calm": Manners(slip=0.02, early=0.01, set_back=0.02, push=0.01, mind=0.02),
     "clumsy": Manners(slip=0.05, early=0.04, set_back=0.04, push=0.03, mind=0.04),
     "wild": Manners(slip=0.10, early=0.08, set_back=0.08, push=0.06, mind=0.08),
@@ -47,18 +49,29 @@ MANNERS = {
 
 
 class Family(Player):
-    """Plays one whole game on a table."""
+    """Plays one whole game on a table, a random one or what `choose` says, which ends it with None."""
 
     def __init__(
-        self, top: Tabletop, game: Game, hands: Hands, manners: Manners, rng: Random, tally: Tally
+        self,
+        top: Tabletop,
+        game: Game,
+        hands: Hands,
+        manners: Manners,
+        rng: Random,
+        tally: Tally,
+        *,
+        choose: Callable[[Game], Placement | None] | None = None,
+        pace: Pace = Pace(),  # noqa: B008 - it cannot be changed
     ) -> None:
-        super().__init__(top, game, hands, rng, tally)
+        super().__init__(top, game, hands, rng, tally, pace)
         self._manners = manners
+        self._choosing = choose
+        self._pick = choose or (lambda game: game.choose(rng))
 
     def play(self) -> None:
         """Play to the end. Raises StuckError."""
         self._wait_for_game()
-        while (mover := self.game.to_move) is not None and not self.false:
+        while (mover := self.game.to_move) is not None and not self.false and self._pick_is_left():
             self._turn(mover)
         while (tend_ms := self._tend()) is not None:
             self._top.run(tend_ms, news=True)
@@ -67,7 +80,7 @@ class Family(Player):
             return
         self._tally.placements += len(self._lying)
         left = {tuple(piece.placement.cells): piece.colour for piece in self._top.placed}
-        if not self._top.game.is_over or left != self._lying:
+        if self._top.game.is_over != self.game.is_over or left != self._lying:
             raise StuckError(f"the record is not what lies there at the end ({self._top.state})")
         self._tally.finished += 1
 
@@ -100,15 +113,17 @@ class Family(Player):
         self._place(mover, placement)
         self._afterwards()
 
+    def _pick_is_left(self) -> bool:
+        return bool(self._early) or self._choosing is None or self._choosing(self.game) is not None
+
     def _choose(self) -> Placement:
-        placement = self.game.choose(self._rng)
-        assert placement is not None
+        placement = self._pick(self.game)
         blocked = {cell for cells in self._lying for cell in cells}
         for _ in range(20):
-            if blocked.isdisjoint(placement.cells):
+            if placement is None or blocked.isdisjoint(placement.cells):
                 break
-            placement = self.game.choose(self._rng)
-            assert placement is not None
+            placement = self._pick(self.game)
+        assert placement is not None
         return placement
 
     def _place(self, mover: Colour, placement: Placement) -> None:
@@ -171,7 +186,7 @@ class Family(Player):
         until_ms = self._top.t_ms + LOOK_MS
         while self._top.run(until_ms, news=True) and self._refusal(wrong) not in REFUSALS:
             pass
-        self._top.perform(self._hands.lift(grid), self._rng.randint(*REACT_MS))
+        self._top.perform(self._hands.lift(grid), self._rng.randint(*self._pace.react_ms))
         self._top.finish()
         self._rest(self._rng.randint(300, 1500))
 
@@ -181,11 +196,11 @@ class Family(Player):
         following = trial.to_move
         if following is None or following == mover or following in self._early:
             return
-        placement = trial.choose(self._rng)
+        placement = self._pick(trial)
         if placement is None or isinstance(self.game.check(placement.cells, following), Violation):
             return
         self._lay(following, placement)
-        self._rest(self._rng.randint(*REACT_MS) + 2500)
+        self._rest(self._rng.randint(*self._pace.react_ms) + 2500)
         if self._recorded(placement.cells) not in (
             None,
             following,
@@ -200,10 +215,10 @@ class Family(Player):
         trial = self.game.copy()
         trial.play(placement.cells)
         following = trial.to_move
-        second = trial.choose(self._rng)
+        second = self._pick(trial)
         if following is None or following == mover or second is None or following in self._early:
             return False
-        if any(self._hands.lying.get(cell) for cell in self._top.layout.to_grid(second.cells)):
+        if not self._has_room(second.cells):
             return False
         self._lying[placement.cells], self._lying[second.cells] = mover, following
         to_grid = self._top.layout.to_grid

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 FLOOR, WALL = (17, 17, 19), (11, 11, 12)  # sRGB: a cell without light, and the board between cells
+BARE = "bare"  # a finger or a sleeve, no plastic
 PLASTICS = {
     "blue": (42, 96, 240),
     "yellow": (250, 204, 36),
@@ -26,6 +27,7 @@ PLASTICS = {
     "green": (42, 184, 112),
     "purple": (126, 66, 220),
     "orange": (245, 140, 40),
+    BARE: (168, 142, 124),
 }
 AMBIENT = 0.06  # how much of a plastic is seen without light under it
 CLEAR = 0.45  # part of the light that any plastic lets through; the rest takes the plastic's colour
@@ -39,7 +41,13 @@ SPREAD = {
     2: ((1.0, 0.72), (0.72, 0.50)),
     3: ((0.50, 0.66, 0.40), (0.66, 1.7, 0.54), (0.40, 0.54, 0.30)),
     4: ((0.46, 0.66, 0.66, 0.20), (0.66, 1.7, 1.7, 0.26), (0.66, 1.7, 1.7, 0.26), (0.20, 0.26, 0.26, 0.08)),
-}
+    8: (
+        (0.30, 0.40, 0.48, 0.52, 0.52, 0.48, 0.40, 0.16), (0.40, 0.56, 0.66, 0.72, 0.72, 0.66, 0.56, 0.20),
+        (0.48, 0.66, 0.90, 1.20, 1.20, 0.90, 0.66, 0.22), (0.52, 0.72, 1.20, 1.70, 1.70, 1.20, 0.72, 0.24),
+        (0.52, 0.72, 1.20, 1.70, 1.70, 1.20, 0.72, 0.24), (0.48, 0.66, 0.90, 1.20, 1.20, 0.90, 0.66, 0.22),
+        (0.40, 0.56, 0.66, 0.72, 0.72, 0.66, 0.56, 0.20), (0.16, 0.20, 0.22, 0.24, 0.24, 0.22, 0.20, 0.08),
+    ),
+}  # fmt: skip
 
 
 class LedPixels:
@@ -56,6 +64,9 @@ class LedPixels:
         floor = np.minimum(spread, 1) / np.minimum(spread, 1).max()
         self._floor = (to_linear(WALL) + floor[..., None] * (to_linear(FLOOR) - to_linear(WALL))) / EXPOSURE
         self._body = (0.35 + 0.65 * floor)[None, :, None, :, None] * AMBIENT
+        self._take_colours(colours, brightness)
+
+    def _take_colours(self, colours: Sequence[str], brightness: float) -> None:
         plastics = np.array([to_linear(PLASTICS[colour]) for colour in colours], np.float32)
         self._plastic = np.concatenate([np.zeros((1, 3), np.float32), plastics])
         tint = CLEAR + (1 - CLEAR) * plastics / plastics.max(axis=1, keepdims=True)
@@ -80,10 +91,10 @@ class LedPixels:
         body = self._plastic[plastic][:, None, :, None, :] * self._body
         seen = cells + body + self._floor[None, :, None, :, :]
         size = (self.rows * self.pitch, self.cols * self.pitch, 3)
-        return _develop(seen.reshape(size))
+        return develop(seen.reshape(size))
 
 
-def _develop(linear: NDArray[np.float32]) -> NDArray[np.uint8]:
+def develop(linear: NDArray[np.float32]) -> NDArray[np.uint8]:
     """Turn light into sRGB: straight up to the shoulder, softly saturating above."""
     exposed = linear * EXPOSURE
     above = np.maximum(exposed - SHOULDER, 0) / (1 - SHOULDER)

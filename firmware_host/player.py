@@ -33,6 +33,18 @@ RIGHTED_MS = 1500  # a knocked piece is back by then
 REFUSALS = frozenset(Reason) | {"stray", "ambiguous"}
 
 
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """How long people take before the first piece, and to answer a light.
+
+    `careful` ones see it, too, when light of their own colour is not on all cells of their piece.
+    """
+
+    set_up_ms: tuple[int, int] = SET_UP_MS
+    react_ms: tuple[int, int] = REACT_MS
+    careful: bool = False
+
+
 @dataclass(slots=True)
 class Knocked:
     """A piece that does not lie where it belongs, and when somebody puts it right."""
@@ -57,9 +69,12 @@ class StuckError(Exception):
 class Player:
     """People who play a game on a table. `game` is what they mean to play, `false` how it was misread."""
 
-    def __init__(self, top: Tabletop, game: Game, hands: Hands, rng: Random, tally: Tally) -> None:
+    def __init__(
+        self, top: Tabletop, game: Game, hands: Hands, rng: Random, tally: Tally, pace: Pace
+    ) -> None:
         self.game = game
         self._top, self._hands, self._rng, self._tally = top, hands, rng, tally
+        self._pace = pace
         self._lying: dict[Cells, Colour] = {}  # as the hands left them
         self._moving: dict[Cells, Colour] = {}  # may still or already count
         self._early: dict[Colour, Placement] = {}  # laid before its turn
@@ -68,6 +83,11 @@ class Player:
         self._plies = 0
         self.false: list[str] = []
         top.watch = self._judge
+
+    @property
+    def lying(self) -> dict[Cells, Colour]:
+        """The pieces on the board or on their way to it or from it, the lower before the upper."""
+        return {**self._moving, **self._lying}
 
     # -- what is true
 
@@ -100,7 +120,7 @@ class Player:
             if self._top.t_ms > give_up_ms:
                 raise StuckError(f"no game begins: {self._problems()}")
             self._top.run(self._top.t_ms + 200)
-        self._rest(self._rng.randint(*SET_UP_MS))
+        self._rest(self._rng.randint(*self._pace.set_up_ms))
 
     # -- what hands do
 
@@ -124,13 +144,30 @@ class Player:
         colour = self._lying.pop(cells)
         self._moving[cells] = colour
         motion = self._hands.lift(self._top.layout.to_grid(cells))
-        self._top.perform(motion, self._rng.randint(*REACT_MS))
+        self._top.perform(motion, self._rng.randint(*self._pace.react_ms))
         self._top.finish()
         del self._moving[cells]
         self._rest(self._rng.randint(1200, 2500))
 
     def _rest(self, for_ms: int) -> None:
         self._top.run(self._top.t_ms + for_ms)
+
+    def pack(self, between_ms: int) -> None:
+        """Take all pieces off, the upper before the lower, and let go of the table."""
+        at_ms = 0
+        for cells in list(self._lying)[::-1]:
+            self._top.perform(self._hands.lift(self._top.layout.to_grid(cells)), at_ms)
+            at_ms += between_ms
+        self._top.finish()
+        self._lying.clear()
+
+    def _has_room(self, cells: Cells) -> bool:
+        """Whether nothing lies where a piece is to lie, and all of it rests on something."""
+        lowest: dict[GridCell, int] = {}
+        for cell, at in zip(cells, self._top.layout.to_grid(cells), strict=True):
+            level = cell[2] if len(cell) > 2 else 0
+            lowest[at] = min(lowest.get(at, level), level)
+        return all(self._hands.lying.get(at, 0) == level for at, level in lowest.items())
 
     def _point(self) -> None:
         corners = self._top.layout.to_grid(self._top.game.live_corners())
@@ -140,7 +177,9 @@ class Player:
             self._top.finish()
 
     def _knock(self, not_this: Cells, delay_ms: int) -> None:
-        """Knock against an earlier piece while another is being laid."""
+        """Knock against an earlier piece while another is being laid; a block that is built in stays."""
+        if self._top.layout.lattice.levels > 1:
+            return
         known = [cells for cells in self._lying if cells != not_this and self._recorded(cells)][:-1]
         known = [cells for cells in known if all(cells != knocked.piece for knocked in self._knocked)]
         if known:
@@ -224,7 +263,7 @@ class Player:
         top = self._top
         give_up_ms = top.t_ms + PATIENCE_MS
         said, since_ms = "", top.t_ms
-        react_ms = self._rng.randint(*REACT_MS)
+        react_ms = self._rng.randint(*self._pace.react_ms)
         while True:
             times_ms = [give_up_ms, self._tend() or give_up_ms]
             now = self._answer(mover, placement)
@@ -251,7 +290,9 @@ class Player:
     def _follow(self, said: str, mover: Colour, placement: Placement) -> bool | str:
         """Do what the table says: True or False if there is nothing more to see, "again", or "" to wait."""
         if said == "wrong":
-            return "again" if self._repair(mover, placement) else True  # nobody looks so closely: they go on
+            if self._repair(mover, placement):
+                return "again"
+            return not self._pace.careful  # others do not look so closely: they go on
         if said in ("ambiguous", "unsure") and self._lift_early():
             return "again"
         if said in REFUSALS:

@@ -9,7 +9,7 @@ from firmware_host.claims import claim
 from firmware_host.errors import HostError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from engine import Game
     from firmware_host.effects import Record
@@ -63,9 +63,14 @@ def replay(saved: SavedGame) -> Game:
         game = engine.new_game(saved.rules, seed=saved.seed, **saved.options)
     except (engine.EngineError, TypeError) as error:
         raise ReplayError(f"game {saved.game_id}: {error}") from error
-    for entry in saved.entries:
+    return carry_out(game, saved.game_id, saved.entries)
+
+
+def carry_out(game: Game, game_id: str, entries: Iterable[Record]) -> Game:
+    """Return this game with more entries carried out; it is itself changed. Raises ReplayError."""
+    for entry in entries:
         try:
             game = _KINDS.get(entry.kind, _refuse)(game, entry)
         except (engine.EngineError, LookupError, ValueError) as error:
-            raise ReplayError(f"game {saved.game_id}, entry {entry.seq} ({entry.kind}): {error}") from error
+            raise ReplayError(f"game {game_id}, entry {entry.seq} ({entry.kind}): {error}") from error
     return game

@@ -10,7 +10,7 @@ import numpy as np
 from engine.notation import cell_name
 from firmware_host.reports import status_lines
 from firmware_host.showcase import Turn
-from firmware_host.simulation_report import FRAME_S, RECENT, describe, describe_words, result_table
+from firmware_host.simulation_report import FRAME_S, describe_words, recent_lines, result_table
 from firmware_host.terminal_scene import Scene
 
 if TYPE_CHECKING:
@@ -136,7 +136,7 @@ class Picture(Quiet):
         colours = [str(colour) for colour in game.colours]
         if colours != self._colours:
             self._colours = colours
-            self._scene = Scene(sensors.rows, sensors.cols, brightness, colours)
+            self._scene = Scene(sensors.rows, sensors.cols, brightness, colours, layout)
         mover = colours.index(game.to_move) + 1 if game.to_move else 1
         owners = np.full((sensors.rows, sensors.cols), mover, np.uint8)
         turns = []
@@ -144,12 +144,15 @@ class Picture(Quiet):
             turns.append(Turn(ply, placed.colour, placed.placement))
             for cell in layout.to_grid(placed.placement.cells):
                 owners[cell] = colours.index(placed.colour) + 1
-        recent = tuple((str(turn.colour), describe(game, turn).strip()) for turn in turns[: -RECENT - 1 : -1])
+        recent = tuple(recent_lines(game, turns))
         second = int(self._table.now_s - self._start_s)
         footer = f"{second // 60}:{second % 60:02} · {self._footer}"
         words = describe_words(game, status, recent, footer)
         plastic = np.where(self._table.board.heights, owners, 0).astype(np.uint8)
-        self._screen.draw(self._scene.compose(self._screen.size, self._table.matrix(), plastic, words))
+        heights = self._table.board.heights
+        self._screen.draw(
+            self._scene.compose(self._screen.size, self._table.matrix(), plastic, words, heights)
+        )
 
 
 def result(status: dict[str, Any]) -> str:

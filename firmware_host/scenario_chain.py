@@ -28,7 +28,8 @@ from firmware_host.palettes import palette_named
 from firmware_host.replay import replay
 from firmware_host.scenario_light import LightNames
 from firmware_host.scenario_play import Play, recorded
-from firmware_host.simulate import BRIGHTNESS, SimulationError, soldered
+from firmware_host.simulate import BRIGHTNESS, soldered
+from firmware_host.simulated_table import SimulationError
 from firmware_host.storage import Store
 from hardware.simulator import VirtualTable
 from hardware.virtual_board import VirtualBoard

@@ -76,7 +76,7 @@ class StoryPicture(QuietStory):
         layout = scenario.layout
         self._colours = [str(colour) for colour in engine.Colour]
         self._screen, self._footer = screen, footer
-        self._scene = Scene(layout.rows, layout.cols, brightness, self._colours)
+        self._scene = Scene(layout.rows, layout.cols, brightness, self._colours, layout)
         self._recent: list[tuple[str, str]] = []
         self._drawn_s = 0.0
         self._known: tuple[str | None, int] = (None, -1)
@@ -98,14 +98,15 @@ class StoryPicture(QuietStory):
         if now_s - self._drawn_s < FRAME_S * 0.9:
             return
         self._drawn_s = now_s
-        covered = self._table.covered()
-        owners = np.full(covered.shape, self._number(status["to_move"] if status else None), np.uint8)
+        heights = self._table.heights()
+        owners = np.full(heights.shape, self._number(status["to_move"] if status else None), np.uint8)
         for lying in self._play.lying:
             for cell in lying.cells:
                 owners[cell] = self._number(lying.colour)
         words = describe_words(self._game(status), status, tuple(self._recent), self._footer)
-        plastic = np.where(covered, owners, 0).astype(np.uint8)
-        self._screen.draw(self._scene.compose(self._screen.size, self._table.matrix(), plastic, words))
+        plastic = np.where(heights, owners, 0).astype(np.uint8)
+        size, matrix = self._screen.size, self._table.matrix()
+        self._screen.draw(self._scene.compose(size, matrix, plastic, words, heights))
 
     def _game(self, status: Status | None) -> Game:
         """The game of this status; it is asked for only when it is another one."""

@@ -16,46 +16,43 @@ import os
 import signal
 import sys
 import tempfile
-import time
-from dataclasses import dataclass, field
+from collections import Counter
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, TextIO
 
 import engine
 from firmware_host.daemon_process import DaemonProcess, daemon_command, describe_exit
 from firmware_host.errors import HostError
+from firmware_host.family import MANNERS, Family
 from firmware_host.layout import Layout
-from firmware_host.showcase import play_random, play_recorded
+from firmware_host.player import Pace, StuckError
+from firmware_host.showcase import play_recorded
+from firmware_host.simulated_table import SimulatedTable, SimulationError
 from firmware_host.simulation_report import Lines, Picture, Quiet, result_table
+from firmware_host.tally import Tally
 from firmware_host.terminal import Screen, can_draw, has_true_colour
-from hardware.hands import STYLES, Hands, after, together
+from hardware.hands import STYLES, Hands
 from hardware.simulator import MAX_SPEED, VirtualTable
 from hardware.virtual_board import VirtualBoard
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
-    from engine import Cell, Game
+    from engine import Game, Placement
     from firmware_host.daemon_process import Status
-    from firmware_host.layout import GridCell
-    from firmware_host.showcase import Turn
     from firmware_host.simulation_report import Report
 
 BRIGHTNESS = 0.4
 WATCHED_SPEED = 2.0  # when people watch and say nothing else
-TRIES = 3  # for one piece
-PATIENCE_MS = 6000  # of stillness, in virtual time; no wait of the table's is longer
-PATIENCE_S = 6.0  # and of real time: a machine may be busy
-SLIP_MS = 3500  # a refused piece lies so long, if people watch
+PACE = Pace(
+    set_up_ms=(300, 1500), react_ms=(1200, 3000), careful=True
+)  # people who watch see what is refused
 FINAL_S = 8.0  # the score is watched so long with all the pieces, and again on the empty board
 PACK_MS = 60  # between two pieces when the board is cleared
 
 INTERRUPTED = 130  # exit code after Ctrl-C, as shells have it
-
-
-class SimulationError(HostError, RuntimeError):
-    """The table did not do what hands expect of it; the message says what happened and what it said."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +61,7 @@ class Simulation:
 
     `recorded` is a game to repeat, to its end or as far as it went; without one a random game is played by
     `rules` and `options`, decided by `seed`, as is every movement of the hands. `speed` None: `WATCHED_SPEED`
-    in a terminal, else as fast as possible. `slips`: pieces put down wrongly first. `directory` keeps the
+    in a terminal, else as fast as possible. `directory` keeps the
     journal; without one it is forgotten at the end.
     """
 
@@ -74,7 +71,6 @@ class Simulation:
     seed: int = 0
     speed: float | None = None
     hands: str = "calm"
-    slips: int = 1
     as_json: bool = False
     view: bool = True
     directory: Path | None = None
@@ -138,10 +134,13 @@ def _simulate(wanted: Simulation, out: TextIO, stack: contextlib.ExitStack) -> i
     place = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="blokus-table-")))
     state = wanted.directory or place / "state"
     state.mkdir(parents=True, exist_ok=True)
-    table = VirtualTable(VirtualBoard(rows, cols, chain=soldered(rows, cols)), place / "dev" / "table", speed)
-    stack.enter_context(table)
+    depth = 8 if game.lattice.levels > 1 else 1
+    board = VirtualBoard(rows, cols, depth=depth, chain=soldered(rows, cols))
+    virtual = stack.enter_context(VirtualTable(board, place / "dev" / "table", speed))
     config = place / "blokus-table.toml"
-    config.write_text(settings_text(rules, options, rows, cols, table.link, state, place / "control"))
+    config.write_text(
+        settings_text(rules, options, rows, cols, virtual.link, state, place / "control", depth=depth)
+    )
     daemon = DaemonProcess(wanted.command(config), place / "control", place / "daemon.log")
     stack.enter_context(daemon)
 
@@ -150,16 +149,15 @@ def _simulate(wanted: Simulation, out: TextIO, stack: contextlib.ExitStack) -> i
     if watched:
         screen = Screen(out, true_colour=has_true_colour(os.environ))
         footer = _footer(wanted, speed)
-        report = Picture(stack.enter_context(screen), table, game, layout, BRIGHTNESS, footer)
-    rng = Random(wanted.seed)
-    turns = play_recorded(game, source.history) if source else play_random(game, rng, slips=wanted.slips)
-    people = People(
-        table, Hands(rows, cols, STYLES[wanted.hands], rng.getrandbits(32)), layout, daemon, report
-    )
-    status = people.play(turns)
-    _compare(game, status)
+        report = Picture(stack.enter_context(screen), virtual, game, layout, BRIGHTNESS, footer)
+    table = SimulatedTable(virtual, daemon, layout, game, state, report)
+    people = _people(wanted, table, game, speed)
+    if isinstance(report, Picture):
+        report.look = lambda: (people.lying, table.bare_hands)
+    table.wait_for_game()
+    status = _play(people, table)
     if watched:
-        people.admire()
+        _admire(people, table)
     if code := daemon.stop():
         raise SimulationError(f"the daemon stopped with {describe_exit(code)}{daemon.last_words()}")
     stack.close()  # the terminal is itself again before the result is written
@@ -167,130 +165,55 @@ def _simulate(wanted: Simulation, out: TextIO, stack: contextlib.ExitStack) -> i
     return 0
 
 
-class People:
-    """Those round the table: they move the pieces and look at what the table says."""
-
-    def __init__(
-        self, table: VirtualTable, hands: Hands, layout: Layout, daemon: DaemonProcess, report: Report
-    ) -> None:
-        self._table, self._hands, self._layout = table, hands, layout
-        self._daemon, self._report = daemon, report
-        self._lying: list[tuple[GridCell, ...]] = []
-
-    def play(self, turns: Iterable[Turn]) -> Status:
-        """Play all turns; returns the final status. Raises SimulationError, DaemonDiedError."""
-        status = self._wait(lambda status: status["state"] == "playing", "began no game on the empty board")
-        if status["plies"]:
-            raise SimulationError("the journal holds a game that is not over: choose another directory")
-        for turn in turns:
-            self._report.begin(turn)
-            if turn.slip:
-                self._slip(turn)
-            self._place(turn)
-            self._report.placed(turn)
-        return self._wait(lambda status: bool(status["saved"]), "has not saved the game")
-
-    def admire(self) -> None:
-        """Look at the score, clear the board, and look at it again."""
-        self._look_for(FINAL_S)
-        packing = (after(self._hands.lift(cells), at * PACK_MS) for at, cells in enumerate(self._lying))
-        self._table.perform(together(*packing))
-        self._look_for(FINAL_S)
-
-    def _place(self, turn: Turn) -> None:
-        cells = self._layout.to_grid(turn.placement.cells)
-        told = ""
-        for _ in range(TRIES):
-            self._table.perform(self._hands.place(cells), after_ms=self._think_ms())
-            if self._until(lambda status: _is_recorded(status, turn)):
-                self._lying.append(cells)
-                return
-            told = _told(self._daemon.status, turn)
-            self._table.perform(self._hands.lift(cells), after_ms=self._think_ms())
-            self._wait(lambda status: _is_clear(status, turn.ply - 1), "does not let go of a lifted piece")
-        where = engine.notation.cells_name(self._layout.lattice, turn.placement.cells)
-        what = f"ply {turn.ply}, {turn.colour} {turn.placement.piece} on {where}"
-        raise SimulationError(f"{what}: not accepted in {TRIES} tries; the table says: {told}")
-
-    def _slip(self, turn: Turn) -> None:
-        """Put the piece down where it may not go, until the table says so, and lift it again."""
-        cells = self._layout.to_grid(turn.slip)
-        self._table.perform(self._hands.place(cells), after_ms=self._think_ms())
-        status = self._wait(
-            lambda status: bool(_problems(status, turn.slip)), "does not refuse a wrong piece"
-        )
-        if status["plies"] >= turn.ply:
-            raise SimulationError(f"ply {turn.ply}: the table took a piece that touches its own side")
-        self._report.refused(turn, _problems(status, turn.slip)[0]["say"])
-        if self._table.speed != MAX_SPEED:
-            while self._table.still_ms < SLIP_MS:
-                self._look()
-        self._table.perform(self._hands.lift(cells), after_ms=self._think_ms())
-        self._wait(lambda status: _is_clear(status, turn.ply - 1), "does not forget a refused piece")
-
-    def _think_ms(self) -> int:
-        return 0 if self._table.speed == MAX_SPEED else self._hands.think_ms()
-
-    # Looking at the table.
-
-    def _wait(self, done: Callable[[Status], bool], otherwise: str) -> Status:
-        if not self._until(done):
-            told = [problem["say"] for problem in (self._daemon.status or {}).get("problems", [])]
-            said = f"; it says: {' '.join(told)}" if told else ""
-            raise SimulationError(f"the table {otherwise}{said}{self._daemon.last_words()}")
-        status = self._daemon.status
-        assert status is not None
-        return status
-
-    def _until(self, done: Callable[[Status], bool]) -> bool:
-        """Look until the status satisfies; False if it does not although all has been still for long."""
-        give_up_s = time.monotonic() + PATIENCE_S
-        while True:
-            status = self._daemon.status
-            if status is not None and done(status):
-                self._report.draw(status)
-                return True
-            if not self._table.still_ms:
-                give_up_s = time.monotonic() + PATIENCE_S
-            elif self._table.still_ms > PATIENCE_MS and time.monotonic() > give_up_s:
-                return False
-            self._look()
-
-    def _look_for(self, seconds: float) -> None:
-        until_s = time.monotonic() + seconds
-        while time.monotonic() < until_s:
-            self._look()
-
-    def _look(self) -> None:
-        self._report.draw(self._daemon.status)
-        self._daemon.wait_for_news(self._report.frame_s)
+def _people(wanted: Simulation, table: SimulatedTable, game: Game, speed: float) -> Family:
+    """Those who play: what they choose, how their hands move, and how long they think."""
+    rng = Random(wanted.seed)
+    style, manners = STYLES[wanted.hands], MANNERS[wanted.hands]
+    choose = _by_chance(wanted.seed)
+    if wanted.recorded is not None:
+        turns = list(play_recorded(game.copy(), wanted.recorded.history))
+        choose = _script([turn.placement for turn in turns])
+        # What would make another game of it is left out.
+        style, manners = replace(style, bump=0), replace(manners, push=0, mind=0)
+    if speed == MAX_SPEED:
+        style = replace(style, think_ms=(0, 0))  # nobody would see it
+    hands = Hands(table.layout.rows, table.layout.cols, style, rng.getrandbits(32))
+    return Family(table, game.copy(), hands, manners, rng, Tally(), choose=choose, pace=PACE)
 
 
-# What a status says.
+def _by_chance(seed: int) -> Callable[[Game], Placement | None]:
+    """Choose by the seed, the ply and how often it was asked for, not by what hands and lights did before."""
+    asked: Counter[int] = Counter()
+
+    def choose(game: Game) -> Placement | None:
+        asked[game.plies] += 1
+        return game.choose(Random(f"{seed}, {game.plies}, {asked[game.plies]}"))
+
+    return choose
 
 
-def _is_recorded(status: Status, turn: Turn) -> bool:
-    last = status["last"]
-    cells = {tuple(cell) for cell in last["cells"]} if last else set()
-    return status["plies"] == turn.ply and status["saved"] and cells == set(turn.placement.cells)
+def _script(placements: Sequence[Placement]) -> Callable[[Game], Placement | None]:
+    return lambda game: placements[game.plies] if game.plies < len(placements) else None
 
 
-def _is_clear(status: Status, plies: int) -> bool:
-    return status["plies"] == plies and not status["problems"]
+def _play(people: Family, table: SimulatedTable) -> Status:
+    """Have the game played; returns the final status. Raises SimulationError, DaemonDiedError."""
+    try:
+        people.play()
+    except StuckError as error:
+        what = f"the people gave up after {people.game.plies} pieces: {error}"
+        raise SimulationError(table.complaint(what)) from None
+    if people.false:
+        raise SimulationError(table.complaint(f"the table misread the hands: {people.false[0]}"))
+    _compare(people.game, table.status)
+    return table.status
 
 
-def _problems(status: Status, cells: Iterable[Cell]) -> list[dict[str, Any]]:
-    wanted = set(cells)
-    return [p for p in status["problems"] if wanted & {tuple(cell) for cell in p["cells"]}]
-
-
-def _told(status: Status | None, turn: Turn) -> str:
-    if status is None:
-        return "nothing"
-    told = [problem["say"] for problem in status["problems"]]
-    if status["plies"] == turn.ply:
-        told.append(f"it recorded {status['last']['piece']} instead")
-    return " ".join(told) or "nothing"
+def _admire(people: Family, table: SimulatedTable) -> None:
+    """Look at the score, clear the board, and look at it again."""
+    table.watch_for(FINAL_S)
+    people.pack(PACK_MS)
+    table.watch_for(FINAL_S)
 
 
 def _compare(game: Game, status: Status) -> None:
@@ -313,7 +236,15 @@ def soldered(rows: int, cols: int) -> tuple[tuple[int, int], ...]:
 
 
 def settings_text(
-    rules: str, options: dict[str, str], rows: int, cols: int, port: Path, state: Path, socket: Path
+    rules: str,
+    options: dict[str, str],
+    rows: int,
+    cols: int,
+    port: Path,
+    state: Path,
+    socket: Path,
+    *,
+    depth: int = 1,
 ) -> str:
     """Write the settings file of this table; nothing in it says that the table is simulated."""
     choices = ", ".join(f"{name} = {json.dumps(value)}" for name, value in options.items())
@@ -327,6 +258,7 @@ driver = "serial"
 port = {json.dumps(str(port))}
 rows = {rows}
 cols = {cols}
+depth = {depth}
 
 [leds]
 driver = "mcu"

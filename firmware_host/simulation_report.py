@@ -9,15 +9,23 @@ import numpy as np
 
 from engine import Reason
 from engine.notation import cell_name
+from firmware_host.led_pixels import BARE
+from firmware_host.showcase import Turn
 from firmware_host.terminal_scene import Player, Scene, Words
 
 if TYPE_CHECKING:
-    from engine import Game
+    from collections.abc import Callable, Collection, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from engine import Cell, Colour, Game
     from firmware_host.daemon_process import Status
-    from firmware_host.layout import Layout
-    from firmware_host.showcase import Turn
+    from firmware_host.layout import GridCell, Layout
+    from firmware_host.recognise import Placed
     from firmware_host.terminal import Screen
     from hardware.simulator import VirtualTable
+
+    Lying = Mapping[tuple[Cell, ...], Colour]
 
 FRAME_S = 1 / 30
 RECENT = 24  # placements kept for the list beside the board
@@ -32,6 +40,7 @@ TITLES: dict[str, str] = {
     "parked": "Wait",
     "ambiguous": "Which one?",
 }
+REFUSALS = frozenset(map(str, Reason))
 
 
 class Report(Protocol):
@@ -39,14 +48,11 @@ class Report(Protocol):
 
     frame_s: float
 
-    def begin(self, turn: Turn) -> None:
-        """A hand takes a piece."""
+    def recorded(self, game: Game, before: Sequence[Placed], after: Sequence[Placed]) -> None:
+        """The record of the game is another: these were its pieces, and these they are now."""
 
-    def refused(self, turn: Turn, say: str) -> None:
-        """The table answered a slip of the hand, in these words."""
-
-    def placed(self, turn: Turn) -> None:
-        """A placement is recorded."""
+    def told(self, status: Status) -> None:
+        """The table said something."""
 
     def draw(self, status: Status | None) -> None:
         """Time has passed, or the status is another; None before the first."""
@@ -57,40 +63,54 @@ class Quiet:
 
     frame_s = 1.0
 
-    def begin(self, turn: Turn) -> None:
-        """A hand takes a piece."""
+    def recorded(self, game: Game, before: Sequence[Placed], after: Sequence[Placed]) -> None:
+        """The record is another."""
 
-    def refused(self, turn: Turn, say: str) -> None:
-        """The table answered a slip of the hand."""
-
-    def placed(self, turn: Turn) -> None:
-        """A placement is recorded."""
+    def told(self, status: Status) -> None:
+        """The table said something."""
 
     def draw(self, status: Status | None) -> None:
         """Time has passed."""
 
 
 class Lines(Quiet):
-    """Says a line per placement."""
+    """Says a line per placement, and what the table complains of."""
 
     def __init__(self, game: Game, out: TextIO) -> None:
         self._game, self._out = game, out
+        self._problems: list[tuple[str, list[list[int]]]] = []
 
-    def refused(self, turn: Turn, say: str) -> None:
-        """The table answered a slip of the hand."""
-        where = " ".join(cell_name(self._game.lattice, cell) for cell in turn.slip)
-        print(f"     {turn.colour:<7} tries {where}: {say}", file=self._out, flush=True)
+    def recorded(self, game: Game, before: Sequence[Placed], after: Sequence[Placed]) -> None:
+        """The record is another."""
+        self._game = game
+        same = _agree(before, after)
+        for colour, placement in before[len(after) :][::-1]:
+            self._say(f"     {colour:<7} {placement.piece:<3} taken back")
+        for ply, placed in enumerate(after[same:], start=same + 1):
+            self._say(describe(self._game, Turn(ply, placed.colour, placed.placement)))
 
-    def placed(self, turn: Turn) -> None:
-        """A placement is recorded."""
-        print(describe(self._game, turn), file=self._out, flush=True)
+    def told(self, status: Status) -> None:
+        """Say what is wrong now and was not before."""
+        if status["game_id"] is None:
+            return  # it is only just starting
+        before, self._problems = self._problems, [(p["reason"], p["cells"]) for p in status["problems"]]
+        for problem in status["problems"]:
+            if (problem["reason"], problem["cells"]) not in before:
+                cells = " ".join(cell_name(self._game.lattice, tuple(cell)) for cell in problem["cells"])
+                who = f"{status['to_move'] or '':<7} tries" if problem["reason"] in REFUSALS else ""
+                where = " ".join(filter(None, (who, cells)))
+                self._say(f"     {where}{': ' if where else ''}{problem['say']}")
+
+    def _say(self, line: str) -> None:
+        print(line, file=self._out, flush=True)
 
 
 class Picture(Quiet):
     """Draws the table: its LEDs as the virtual board received them, the pieces, and what the table says.
 
-    The board is drawn at most 30 times a second. Plastic is drawn where the hands know of a piece; whatever
-    else covers a cell is the piece in the hand.
+    The board is drawn at most 30 times a second. `look` tells what the hands know: the pieces they laid, the
+    lower before the upper, and the cells under a finger or a sleeve. What else covers a cell is the piece in
+    the mover's hand.
     """
 
     frame_s = FRAME_S
@@ -99,25 +119,22 @@ class Picture(Quiet):
         self, screen: Screen, table: VirtualTable, game: Game, layout: Layout, brightness: float, footer: str
     ) -> None:
         self._screen, self._table, self._game, self._layout = screen, table, game, layout
-        self._colours = [str(colour) for colour in game.colours]
-        self._scene = Scene(layout.rows, layout.cols, brightness, self._colours)
+        self._colours = [*map(str, game.colours), BARE]
+        self._scene = Scene(layout.rows, layout.cols, brightness, self._colours, layout)
         self._footer = footer
-        self._owners = np.zeros((layout.rows, layout.cols), np.uint8)
-        self._in_hand = 1
         self._recent: list[tuple[str, str]] = []
         self._drawn_s = 0.0
+        self.look: Callable[[], tuple[Mapping[tuple[Cell, ...], Colour], Collection[GridCell]]] = lambda: (
+            {},
+            (),
+        )
 
-    def begin(self, turn: Turn) -> None:
-        """From now on this colour's piece is in the hand."""
-        self._in_hand = self._colours.index(turn.colour) + 1
-
-    def placed(self, turn: Turn) -> None:
-        """A placement is recorded."""
-        for cell in self._layout.to_grid(turn.placement.cells):
-            self._owners[cell] = self._in_hand
-        _, _, piece, *cells = describe(self._game, turn).split()
-        self._recent.insert(0, (str(turn.colour), f"{turn.ply:>2}. {turn.colour} {piece} {' '.join(cells)}"))
-        del self._recent[RECENT:]
+    def recorded(self, game: Game, before: Sequence[Placed], after: Sequence[Placed]) -> None:
+        """The record is another."""
+        del before
+        self._game = game
+        turns = [Turn(ply, placed.colour, placed.placement) for ply, placed in enumerate(after, start=1)]
+        self._recent = recent_lines(self._game, turns)
 
     def draw(self, status: Status | None) -> None:
         """Draw the table as it is now."""
@@ -125,10 +142,34 @@ class Picture(Quiet):
         if now_s - self._drawn_s < FRAME_S * 0.9:
             return
         self._drawn_s = now_s
-        plastic = np.where(self._table.covered(), np.where(self._owners, self._owners, self._in_hand), 0)
         words = describe_words(self._game, status, tuple(self._recent), self._footer)
-        size = self._screen.size
-        self._screen.draw(self._scene.compose(size, self._table.matrix(), plastic.astype(np.uint8), words))
+        heights = self._table.heights()
+        plastic = self._plastic(heights, None if status is None else status["to_move"])
+        self._screen.draw(
+            self._scene.compose(self._screen.size, self._table.matrix(), plastic, words, heights)
+        )
+
+    def _plastic(self, heights: NDArray[np.uint8], mover: str | None) -> NDArray[np.uint8]:
+        lying, bare = self.look()
+        number = {colour: at for at, colour in enumerate(self._colours, start=1)}
+        plastic = np.full(heights.shape, number.get(mover or "", 1), np.uint8)
+        for cell in bare:
+            plastic[cell] = number[BARE]
+        for cells, colour in lying.items():
+            for cell in self._layout.to_grid(cells):
+                plastic[cell] = number[colour]
+        return np.where(heights > 0, plastic, 0).astype(np.uint8)
+
+
+def recent_lines(game: Game, turns: Sequence[Turn]) -> list[tuple[str, str]]:
+    """Give the latest placements for the list beside the board: colour and text, the latest first."""
+    return [(str(turn.colour), describe(game, turn).strip()) for turn in turns[: -RECENT - 1 : -1]]
+
+
+def _agree(before: Sequence[Placed], after: Sequence[Placed]) -> int:
+    """Return how many pieces are the same from the first on."""
+    pairs = enumerate(zip(before, after, strict=False))
+    return next((at for at, (was, now) in pairs if was != now), min(len(before), len(after)))
 
 
 def describe(game: Game, turn: Turn) -> str:

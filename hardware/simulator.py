@@ -70,6 +70,7 @@ class VirtualTable:
             raise SimulatorError(f"a speed of {speed}: it must be above 0")
         self.board, self.link, self.speed = board, link, speed
         self.line = LineFaults()
+        self.on_reached: Callable[[], None] = lambda: None  # called by the thread at the end of a hurry
         self.dropped = 0  # bytes that the host did not read in time
         self._lock = threading.RLock()
         self._thread = threading.Thread(target=self._run, name="virtual table", daemon=True)
@@ -113,6 +114,11 @@ class VirtualTable:
         return self._now_ms
 
     @property
+    def rests_ms(self) -> int:
+        """When the last motion has come, or comes, to rest."""
+        return self._moving_until_ms
+
+    @property
     def still_ms(self) -> int:
         """For how long, in virtual time, nothing has moved; 0 while something does."""
         return max(0, self._now_ms - self._moving_until_ms)
@@ -125,6 +131,23 @@ class VirtualTable:
                 self._at(start_ms + touch.at_ms, methodcaller("touch", touch.cell, touch.height))
             self._moving_until_ms = start_ms + length_ms(motion)
             self._hurry_until_ms = self._moving_until_ms + STILL_MS
+        self._wake()
+
+    def begin(self, motion: Motion, *, after_ms: int = 0) -> int:
+        """Move pieces beside whatever moves already, `after_ms` from now; returns when it comes to rest."""
+        with self._lock:
+            start_ms = self._now_ms + after_ms
+            for touch in motion:
+                self._at(start_ms + touch.at_ms, methodcaller("shift", touch.cell, touch.height - touch.was))
+            end_ms = start_ms + length_ms(motion)
+            self._moving_until_ms = max(self._moving_until_ms, end_ms)
+        self._wake()
+        return end_ms
+
+    def hurry(self, until_ms: int) -> None:
+        """At MAX_SPEED pass the time until then, and no longer, as fast as the host can read it."""
+        with self._lock:
+            self._hurry_until_ms = until_ms
         self._wake()
 
     def press(self, button: str, for_ms: int = 120) -> None:
@@ -165,10 +188,10 @@ class VirtualTable:
         with self._lock:
             return self.board.matrix(time.monotonic())
 
-    def covered(self) -> NDArray[np.bool_]:
-        """Tell where something lies now: (rows, cols)."""
+    def heights(self) -> NDArray[np.uint8]:
+        """Tell how high something lies where now: (rows, cols)."""
         with self._lock:
-            return self.board.heights > 0
+            return self.board.heights.copy()
 
     # The cable.
 
@@ -222,8 +245,12 @@ class VirtualTable:
     def _run(self) -> None:
         while not self._closing:
             with self._lock:
+                hurried = self._hurrying
                 wait_s = self._turn(time.monotonic())
+                reached = hurried and not self._hurrying
                 watched = [self._wake_r] if self._host is None else [self._wake_r, self._host]
+            if reached:
+                self.on_reached()
             try:
                 ready, _, _ = select.select(watched, [], [], wait_s)
             except (OSError, ValueError):
@@ -234,6 +261,8 @@ class VirtualTable:
     def _turn(self, now_s: float) -> float:
         """Do what is due; returns for how long there is nothing to do, in seconds."""
         self._hear(now_s)
+        if self._pending:
+            self._write(b"")  # the rest of what the terminal had no room for
         if self._hurrying:
             until_s = now_s + TURN_S
             while self._hurrying:
@@ -316,9 +345,7 @@ class VirtualTable:
     def _host_keeps_up(self) -> bool:
         if self._device is None:
             return True
-        if self._pending:
-            return False
-        return _unread(self._device) < UNREAD_BYTES
+        return not self._pending and _unread(self._device) < UNREAD_BYTES
 
 
 def _unread(device: int) -> int:

@@ -112,6 +112,10 @@ class VirtualBoard:
         self.heights[cell] = height
         self.look()
 
+    def shift(self, cell: GridCell, by: int) -> None:
+        """Change by how much lies on a cell: motions at the same time add up. IndexError off the grid."""
+        self.touch(cell, max(0, int(self.heights[cell]) + by))
+
     def press(self, button: str) -> None:
         """Push a button down; raises ValueError for a name the protocol does not know."""
         if button not in BUTTONS:

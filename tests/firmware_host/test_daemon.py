@@ -319,7 +319,7 @@ def test_a_piece_lifted_while_unplugged_is_asked_for(rig):
     rig.table.unplug()
     daemon.until_lost("unplugged")
     rig.lift_piece(BLUE)
-    eventually(lambda: not rig.table.covered()[0, 0])
+    eventually(lambda: not rig.table.heights()[0, 0])
     rig.table.plug_in()
     status = daemon.until(lambda status: status["state"] == "resolving" and status["problems"])
     assert status["problems"][0]["cells"] == [list(cell) for cell in BLUE]

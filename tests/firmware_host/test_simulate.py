@@ -19,21 +19,17 @@ import pytest
 import engine
 from firmware_host.config import load_settings
 from firmware_host.journal import read_games
-from firmware_host.layout import Layout
-from firmware_host.showcase import Turn, play_random
+from firmware_host.showcase import play_random
 from firmware_host.simulate import (
     INTERRUPTED,
-    People,
     Simulation,
-    SimulationError,
     parse_speed,
     settings_text,
     simulate,
     soldered,
 )
-from firmware_host.simulation_report import Quiet
 from firmware_host.terminal import ENTER, LEAVE
-from hardware.hands import STYLES, Hands
+from hardware.hands import STYLES
 from hardware.simulator import MAX_SPEED
 from hardware.wiring import Panel, Wiring
 
@@ -81,28 +77,10 @@ def test_hands_of_every_kind_are_understood(hands: str) -> None:
     out = io.StringIO()
     game = beginning(9)
     assert simulate(Simulation(recorded=game, hands=hands, seed=2), out) == 0
-    lines = out.getvalue().splitlines()
-    assert [line.split(".")[0].strip() for line in lines[:9]] == [str(ply) for ply in range(1, 10)]
-    first = game.history[0]
-    cells = " ".join(engine.notation.cell_name(game.lattice, cell) for cell in first.placement.cells)
-    assert lines[0] == f"  1. blue    {first.placement.piece:<3} {cells}"
-
-
-def test_a_slip_is_refused_and_reported(monkeypatch: pytest.MonkeyPatch) -> None:
-    game = beginning(12)
-    turns = list(play_random(engine.new_game("classic", start="fixed"), Random(5), slips=1))[:12]
-    assert any(turn.slip for turn in turns)
-    monkeypatch.setattr("firmware_host.simulate.play_recorded", lambda copy, _: _played(copy, turns))
-    out = io.StringIO()
-    assert simulate(Simulation(recorded=game), out) == 0
-    (tried,) = [line for line in out.getvalue().splitlines() if "tries" in line]
-    assert "It touches your own side." in tried
-
-
-def _played(game: engine.Game, turns: list[Turn]):
-    for turn in turns:
-        yield turn
-        game.play(turn.placement.cells)
+    lines = {line[:4]: line for line in out.getvalue().splitlines()}  # the last of each ply
+    for ply, move in enumerate(game.history, start=1):
+        cells = " ".join(engine.notation.cell_name(game.lattice, cell) for cell in move.placement.cells)
+        assert lines[f"{ply:>3}."] == f"{ply:>3}. {move.colour:<7} {move.placement.piece:<3} {cells}"
 
 
 def processes_of(place: Path) -> list[str]:
@@ -215,95 +193,3 @@ def test_speeds(text: str, speed: float) -> None:
 def test_what_is_no_speed(text: str) -> None:
     with pytest.raises(ValueError):
         parse_speed(text)
-
-
-# What people do when the table does not do what they expect.
-
-
-class StubbornDaemon:
-    """Answers with the statuses of a list, then with the last one for ever."""
-
-    def __init__(self, *statuses: dict) -> None:
-        self.statuses = list(statuses)
-
-    @property
-    def status(self) -> dict:
-        return self.statuses[0]
-
-    def wait_for_news(self, timeout_s: float) -> None:
-        if len(self.statuses) > 1:
-            del self.statuses[0]
-
-    def last_words(self) -> str:
-        return ""
-
-
-class StillTable:
-    speed = MAX_SPEED
-    still_ms = 60_000
-
-    def __init__(self) -> None:
-        self.motions: list = []
-
-    def perform(self, motion, *, after_ms: int = 0) -> None:
-        self.motions.append(motion)
-
-
-def status(**changes) -> dict:
-    return {"state": "playing", "plies": 0, "saved": True, "last": None, "problems": [], **changes}
-
-
-def people(*statuses: dict) -> tuple[People, StillTable, list[Turn]]:
-    game = engine.new_game("classic", start="fixed")
-    (turn, *_) = play_random(game.copy(), Random(1))
-    table = StillTable()
-    hands, layout = Hands(20, 20, STYLES["sure"]), Layout(game.lattice, 20, 20)
-    return People(table, hands, layout, StubbornDaemon(*statuses), Quiet()), table, [turn]
-
-
-@pytest.fixture(autouse=True)
-def impatient(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> None:
-    if "people" in request.node.name:
-        monkeypatch.setattr("firmware_host.simulate.PATIENCE_S", 0.01)
-
-
-def test_people_try_a_piece_three_times_and_say_what_the_table_said() -> None:
-    say = "The first piece covers a lit corner."
-    turn = people(status())[2][0]
-    refusal = status(problems=[{"reason": "own_edge", "cells": list(turn.placement.cells), "say": say}])
-    crowd, table, turns = people(refusal)
-    with pytest.raises(SimulationError, match="does not let go of a lifted piece; it says: The first piece"):
-        crowd.play(turns)
-    assert len(table.motions) == 2
-    crowd, table, turns = people(status())
-    with pytest.raises(SimulationError, match="not accepted in 3 tries; the table says: nothing"):
-        crowd.play(turns)
-    assert len(table.motions) == 6
-
-
-def test_people_notice_a_piece_that_was_read_wrongly() -> None:
-    wrong = status(plies=1, last={"colour": "blue", "piece": "I1", "cells": [[0, 0]]})
-    crowd, _, turns = people(status(), wrong)
-    with pytest.raises(SimulationError, match="does not let go"):
-        crowd.play(turns)
-
-
-def test_people_do_not_play_on_with_an_old_game() -> None:
-    crowd, table, turns = people(status(plies=4))
-    with pytest.raises(SimulationError, match="choose another directory"):
-        crowd.play(turns)
-    assert not table.motions
-
-
-def test_people_wait_for_a_game_to_begin() -> None:
-    crowd, _, turns = people(status(state="idle"))
-    with pytest.raises(SimulationError, match="began no game"):
-        crowd.play(turns)
-
-
-def test_people_do_not_accept_that_a_wrong_piece_is_taken() -> None:
-    taken = status(plies=1, problems=[{"reason": "stray", "cells": [[9, 9]], "say": "?"}])
-    crowd, _, (turn,) = people(status(), taken)
-    slip = Turn(1, turn.colour, turn.placement, ((9, 9),))
-    with pytest.raises(SimulationError, match="took a piece that touches its own side"):
-        crowd.play([slip])

@@ -10,6 +10,7 @@ import pytest
 
 import engine
 from firmware_host.layout import Layout
+from firmware_host.recognise import Placed
 from firmware_host.showcase import play_random
 from firmware_host.simulation_report import (
     FRAME_S,
@@ -96,10 +97,30 @@ def test_a_line_names_ply_colour_piece_and_cells() -> None:
     out = io.StringIO()
     game = engine.new_game("classic", start="fixed")
     (turn, *_) = play_random(game.copy(), Random(1))
-    Lines(game, out).placed(turn)
-    ply, colour, piece, *cells = out.getvalue().split()
-    assert (ply, colour, piece) == ("1.", "blue", turn.placement.piece)
+    lines, piece = Lines(game, out), Placed(turn.colour, turn.placement)
+    lines.recorded(game, [], [piece])
+    ply, colour, name, *cells = out.getvalue().split()
+    assert (ply, colour, name) == ("1.", "blue", turn.placement.piece)
     assert "a20" in cells
+    lines.recorded(game, [piece], [])
+    assert out.getvalue().splitlines()[1] == f"     blue    {turn.placement.piece:<3} taken back"
+
+
+def test_what_the_table_complains_of_is_said_once() -> None:
+    out = io.StringIO()
+    lines = Lines(engine.new_game("classic"), out)
+    wrong = {"reason": "own_edge", "cells": [[19, 0], [18, 0]], "say": "It touches your own side."}
+    gone = {"reason": "displaced", "cells": [[0, 0]], "say": "Put it back."}
+    lost = {"reason": "sensors_lost", "cells": [], "say": "The board does not answer."}
+    lines.told(status(game_id=None, problems=[lost]))
+    for problems in ([wrong], [wrong, gone], [], [lost], [wrong]):
+        lines.told(status(game_id="x", problems=problems))
+    assert out.getvalue().splitlines() == [
+        "     yellow  tries a1 a2: It touches your own side.",
+        "     a20: Put it back.",
+        "     The board does not answer.",
+        "     yellow  tries a1 a2: It touches your own side.",
+    ]
 
 
 class Frames:
@@ -119,31 +140,35 @@ def test_the_picture_shows_pieces_in_their_colours_and_the_one_in_the_hand(
 ) -> None:
     game = engine.new_game("classic", start="fixed")
     turns = play_random(game, Random(1))
+    lying: dict = {}
+    bare: set = set()
     table = VirtualTable(VirtualBoard(20, 20), tmp_path / "link")
     screen = Frames()
     picture = Picture(screen, table, game, Layout(game.lattice, 20, 20), 0.4, "")
+    picture.look = lambda: (lying, bare)
     clock = iter(np.arange(1, 1000, 2 * FRAME_S))
     monkeypatch.setattr(time, "monotonic", lambda: float(next(clock)))
 
-    def ink(cell: tuple) -> tuple[int, int, int]:
-        picture.draw(status())
+    def ink(cell: tuple, to_move: str = "blue") -> tuple[int, int, int]:
+        picture.draw(status(to_move=to_move))
         value = screen.drawn[-1][2 + cell[0]][1 + 2 * cell[1]]
         return value >> 16, value >> 8 & 255, value & 255
 
     blue = next(turns)
     cell = blue.placement.cells[0]
     assert max(ink(cell)) < 30, "an empty board is black"
-    picture.begin(blue)
     table.board.touch(cell, 1)
     red, _, strongest = ink(cell)
     assert strongest > 2 * red, "what covers a cell is the piece in the hand"
-    picture.placed(blue)
+    lying[blue.placement.cells] = blue.colour
     yellow = next(turns)
-    picture.begin(yellow)
-    assert ink(cell)[2] == strongest, "a piece that lies keeps its colour"
+    assert ink(cell, "yellow")[2] == strongest, "a piece that lies keeps its colour"
     table.board.touch(yellow.placement.cells[0], 1)
-    red, _, weakest = ink(yellow.placement.cells[0])
+    red, _, weakest = ink(yellow.placement.cells[0], "yellow")
     assert red > 2 * weakest
+    bare.add(yellow.placement.cells[0])
+    red, _, blueish = ink(yellow.placement.cells[0], "yellow")
+    assert red < 2 * blueish, "a finger has no player's colour"
 
 
 def test_the_picture_is_not_drawn_more_often_than_can_be_seen(

@@ -30,7 +30,8 @@ def board_cols(lines: list[str]) -> int:
 
 
 @pytest.mark.parametrize(
-    ("size", "cols"), [((80, 24), 40), ((110, 30), 60), ((120, 42), 80), ((300, 90), 80), ((60, 20), 20)]
+    ("size", "cols"),
+    [((80, 24), 40), ((110, 30), 60), ((120, 42), 80), ((200, 60), 80), ((300, 90), 160), ((60, 20), 20)],
 )
 def test_the_board_is_as_large_as_fits(size: tuple, cols: int) -> None:
     lines = shown(size)
