@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 STEP_MS = 2600  # longer than any wait of the table's: by then there is an answer
 LATE_S = 0.03  # by which that is late in real time
-PATIENCE_S = 10.0  # for a daemon that is starting, or has something to save: a machine may be busy
+PATIENCE_S = 20.0  # for a daemon that is starting, or has something to save: a machine may be busy
 
 
 class SimulationError(HostError, RuntimeError):
