@@ -44,6 +44,8 @@ def assemble(settings: Settings, recorder: Recorder | None = None) -> Daemon:
         button_options={"pins": settings.buttons.pins} if buttons == "gpiozero" else {},
         buzzer_driver="none" if settings.sound.pin is None else "gpiozero",
         buzzer_options={} if settings.sound.pin is None else {"pin": settings.sound.pin},
+        status_led_driver="none" if settings.status.led_pin is None else "gpiozero",
+        status_led_options={} if settings.status.led_pin is None else {"led_pin": settings.status.led_pin},
     )
     limiter = CurrentLimiter(wiring.leds, leds.limit_ma)
     lights = LightPath(wiring, leds.brightness, limiter, hardware.leds)

@@ -206,6 +206,12 @@ class Sound(Section, frozen=True):
     pin: Pin | None = None
 
 
+class Status(Section, frozen=True):
+    """[status]: a small LED between a pin and ground: it shines while the table runs, blinks in trouble."""
+
+    led_pin: Pin | None = None
+
+
 class State(Section, frozen=True):
     """[state]: where games are kept, where the running table is asked, and what switches the machine off."""
 
@@ -225,6 +231,7 @@ class Settings(Section, frozen=True):
     help: Help = Help()
     comfort: Comfort = Comfort()
     sound: Sound = Sound()
+    status: Status = Status()
     state: State = State()
 
 

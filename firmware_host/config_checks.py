@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from engine import Game
-    from firmware_host.config import Settings
+    from firmware_host.config import Leds, Sensors, Settings
     from hardware.shift_register_grid import ShiftRegisterSettings
     from hardware.strip import StripSettings
 
@@ -160,6 +160,11 @@ def check_config(path: Path | None) -> list[str]:
         f"current   at most {leds.limit_ma} mA; dark {dark_ma:.0f} mA, all white would be {white_ma:.0f} mA",
         f"buttons   {button_driver(settings)}{': ' if pins else ''}{pins}",
         f"sound     {'none' if settings.sound.pin is None else f'piezo on pin {settings.sound.pin}'}",
+        *(
+            [f"status    an LED on pin {settings.status.led_pin}"]
+            if settings.status.led_pin is not None
+            else []
+        ),
         f"games     {settings.state.directory}/{FILE_NAME}",
         f"socket    {settings.state.socket}",
     ]
@@ -276,15 +281,27 @@ def _check_pins(settings: Settings) -> None:
 
 def _pins(settings: Settings) -> Iterator[tuple[str, int]]:
     """Every GPIO that something needs, what cannot be moved first."""
-    leds, sensors = settings.leds, settings.sensors
+    yield from _led_pins(settings.leds)
+    yield from _sensor_pins(settings.sensors)
+    if button_driver(settings) == "gpiozero":
+        for name, pin in settings.buttons.pins.items():
+            yield f"buttons.{name}", pin
+    for key, single in (("sound.pin", settings.sound.pin), ("status.led_pin", settings.status.led_pin)):
+        if single is not None:
+            yield key, single
+
+
+def _led_pins(leds: Leds) -> Iterator[tuple[str, int]]:
     if leds.driver == "rpi_ws281x":
         yield "leds.pin", leds.pin
-        if leds.pin in _SPI_PINS:
-            for pin in _SPI_PINS:
-                if pin != leds.pin:
-                    yield f"leds.pin {leds.pin}, which is SPI", pin
+        for pin in _SPI_PINS if leds.pin in _SPI_PINS else ():
+            if pin != leds.pin:
+                yield f"leds.pin {leds.pin}, which is SPI", pin
     if leds.driver == "spi":
         yield from _bus_pins("leds", leds.spi_bus, leds.spi_select)
+
+
+def _sensor_pins(sensors: Sensors) -> Iterator[tuple[str, int]]:
     if sensors.driver == "serial" and not carries_leds(sensors.port):
         for pin in _UART_PINS:
             yield f"sensors.port {sensors.port}", pin
@@ -292,11 +309,6 @@ def _pins(settings: Settings) -> Iterator[tuple[str, int]]:
         chips = sensors.chips
         used = chips.read_select if chips.layout == "chain" else max(chips.row_select, chips.read_select)
         yield from _bus_pins("sensors.chips", chips.spi_bus, used)
-    if button_driver(settings) == "gpiozero":
-        for name, pin in settings.buttons.pins.items():
-            yield f"buttons.{name}", pin
-    if settings.sound.pin is not None:
-        yield "sound.pin", settings.sound.pin
 
 
 def _bus_pins(key: str, bus: int, used: int) -> Iterator[tuple[str, int]]:

@@ -197,6 +197,7 @@ class Daemon:
                 self._feed(SensorsLost(now, report.why))
             case Notice():
                 log.log(logging.WARNING if report.warning else logging.INFO, "%s", report.text)
+                self._tell_how_it_goes()
 
     def _answer_from_thread(self, answer: storage.Answer) -> None:
         self._loop.call_soon_threadsafe(self._take_answer, answer)
@@ -231,7 +232,14 @@ class Daemon:
             self._carry_out[type(effect)](effect)
         if effects or not isinstance(event, FrameSeen):  # that something is saved now changes no light
             self._control.changed()
+        self._tell_how_it_goes()
         self._set_alarm(self._table.wake_s)
+
+    def _tell_how_it_goes(self) -> None:
+        """Let the status LED say whether all of the table works; what the players do is no trouble."""
+        table, leds = self._table, self._hardware.leds
+        trouble = table.lost or table.unsaved or table.health.masked or getattr(leds, "problem", None)
+        self._hardware.status_led.tell(well=not trouble)
 
     def _set_alarm(self, wake_s: float | None) -> None:
         """See to it that the table hears of the time it asked for."""

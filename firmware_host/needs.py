@@ -63,9 +63,10 @@ def _rows(settings: Settings) -> Iterator[Needs]:
         ("leds.driver", settings.leds.driver, LEDS),
         ("buttons.driver", button_driver(settings), BUTTONS),
         ("sound.pin", "none" if settings.sound.pin is None else "gpiozero", BUTTONS),
+        ("status.led_pin", "none" if settings.status.led_pin is None else "gpiozero", BUTTONS),
     ):
         if driver in rows:
-            yield rows[driver](settings, f'{name} = "{driver}"' if name != "sound.pin" else name)
+            yield rows[driver](settings, f'{name} = "{driver}"' if name.endswith("driver") else name)
 
 
 def _serial(settings: Settings, name: str) -> Needs:

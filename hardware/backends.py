@@ -14,12 +14,13 @@ from msgspec import Struct, field
 
 from hardware.buzzer import NoBuzzer
 from hardware.ports import HardwareError
+from hardware.status_led import NoStatusLed
 
 if TYPE_CHECKING:
     import asyncio
     from collections.abc import Callable, Mapping
 
-    from hardware.ports import Buttons, Buzzer, Emit, LedMatrix, SensorGrid
+    from hardware.ports import Buttons, Buzzer, Emit, LedMatrix, SensorGrid, StatusLed
     from hardware.serial_board import SerialBoard
 
 Part = TypeVar("Part")
@@ -36,15 +37,16 @@ class Hardware(Struct, frozen=True):
     leds: LedMatrix
     buttons: Buttons
     buzzer: Buzzer = field(default_factory=NoBuzzer)
+    status_led: StatusLed = field(default_factory=NoStatusLed)
 
     def start(self, loop: asyncio.AbstractEventLoop, emit: Emit) -> None:
-        """Start every part, LEDs first, so that they can tell what the others lack."""
-        for part in (self.leds, self.buzzer, self.buttons, self.grid):
+        """Start every part, lights first, so that they can tell what the others lack."""
+        for part in (self.status_led, self.leds, self.buzzer, self.buttons, self.grid):
             part.start(loop, emit)
 
     def close(self) -> None:
-        """Close every part, LEDs last."""
-        for part in (self.buttons, self.grid, self.buzzer, self.leds):
+        """Close every part, lights last."""
+        for part in (self.buttons, self.grid, self.buzzer, self.leds, self.status_led):
             part.close()
 
 
@@ -176,6 +178,22 @@ def _no_buzzer(_setup: Setup) -> Buzzer:
     return NoBuzzer()
 
 
+def _gpiozero_status_led(_setup: Setup, *, led_pin: int) -> StatusLed:
+    from hardware.status_led import GpioStatusLed
+
+    return GpioStatusLed(led_pin)
+
+
+def _mock_status_led(_setup: Setup) -> StatusLed:
+    from hardware.mock import MockStatusLed
+
+    return MockStatusLed()
+
+
+def _no_status_led(_setup: Setup) -> StatusLed:
+    return NoStatusLed()
+
+
 SENSORS: dict[str, Callable[..., SensorGrid]] = {
     "serial": _serial,
     "shift_register": _shift_register,
@@ -201,6 +219,13 @@ BUZZERS: dict[str, Callable[..., Buzzer]] = {
 }
 
 
+STATUS_LEDS: dict[str, Callable[..., StatusLed]] = {
+    "gpiozero": _gpiozero_status_led,
+    "mock": _mock_status_led,
+    "none": _no_status_led,
+}
+
+
 def open_hardware(
     rows: int,
     cols: int,
@@ -210,10 +235,12 @@ def open_hardware(
     led_driver: str,
     button_driver: str = "none",
     buzzer_driver: str = "none",
+    status_led_driver: str = "none",
     sensor_options: Mapping[str, Any] | None = None,
     led_options: Mapping[str, Any] | None = None,
     button_options: Mapping[str, Any] | None = None,
     buzzer_options: Mapping[str, Any] | None = None,
+    status_led_options: Mapping[str, Any] | None = None,
 ) -> Hardware:
     """Make the parts of a table with rows x cols cells and a chain of `leds`; nothing is started yet.
 
@@ -227,6 +254,7 @@ def open_hardware(
         _make(LEDS, "leds", led_driver, setup, led_options),
         _make(BUTTONS, "buttons", button_driver, setup, button_options),
         _make(BUZZERS, "sound", buzzer_driver, setup, buzzer_options),
+        _make(STATUS_LEDS, "status", status_led_driver, setup, status_led_options),
     )
 
 

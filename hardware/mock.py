@@ -8,6 +8,7 @@ import numpy as np
 
 from hardware.buzzer import Tunes
 from hardware.ports import ButtonChange, GridFound, GridLost, SensorFrame
+from hardware.status_led import Blinker
 
 if TYPE_CHECKING:
     import asyncio
@@ -96,6 +97,19 @@ class MockButtons(_Mock):
     def release(self, name: str) -> None:
         """Let one go."""
         self._report(ButtonChange(name, pressed=False))
+
+
+class MockStatusLed(Blinker):
+    """A status LED that remembers: `lit` is what it shows, `seen` every change of it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.lit = False
+        self.seen: list[bool] = []
+
+    def _light(self, *, on: bool) -> None:
+        self.lit = on
+        self.seen.append(on)
 
 
 class MockBuzzer(Tunes):

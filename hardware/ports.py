@@ -1,4 +1,4 @@
-"""What the daemon asks of sensors, LEDs, buttons and a buzzer; drivers and mocks stand behind these.
+"""What the daemon asks of sensors, lights, buttons and a buzzer; drivers and mocks stand behind these.
 
 A driver never blocks, never waits and never raises out of a callback: it is started with the event loop and
 a function, and hands every report to that function in the loop's thread. Host times are `loop.time()`.
@@ -103,6 +103,19 @@ class Buzzer(Protocol):
 
     def close(self) -> None:
         """Be silent and stop; may be called twice."""
+
+
+class StatusLed(Protocol):
+    """A small LED that says how the table does."""
+
+    def start(self, loop: asyncio.AbstractEventLoop, emit: Emit) -> None:
+        """Begin to shine when told. Trouble is reported as a Notice."""
+
+    def tell(self, *, well: bool) -> None:
+        """Shine if all is well, else blink. Never blocks."""
+
+    def close(self) -> None:
+        """Go out and stop; may be called twice."""
 
 
 class Buttons(Protocol):

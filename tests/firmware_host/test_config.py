@@ -389,6 +389,21 @@ direction = "columns"
             'sensors.chips.layout: found "star", allowed: "matrix", "chain"',
         ),
         ("[sound]\npin = 18", "sound.pin: pin 18 is taken already by leds.pin"),
+        (
+            "[status]\nled_pin = 5\n[buttons]\nhint = 5",
+            "status.led_pin: pin 5 is taken already by buttons.hint",
+        ),
+        ("[status]\nled_pin = 13\n[sound]\npin = 13", "status.led_pin: pin 13 is taken already by sound.pin"),
+        ("[status]\nled_pin = 18", "status.led_pin: pin 18 is taken already by leds.pin"),
+        (
+            "[status]\nled_pin = 11\n[leds]\ndriver = 'spi'",
+            "status.led_pin: pin 11 is taken already by leds.spi_bus 0",
+        ),
+        (
+            "[status]\nled_pin = 14\n[sensors]\nport = '/dev/serial0'",
+            "status.led_pin: pin 14 is taken already by sensors.port /dev/serial0",
+        ),
+        ("[status]\nled_pin = 99", "status.led_pin: found 99, allowed: a whole number from 0 to 27"),
         ("[sound]\npin = 5\n[buttons]\nhint = 5", "sound.pin: pin 5 is taken already by buttons.hint"),
         (
             "[leds]\nquiet_from = '22:00'",
