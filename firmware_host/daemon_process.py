@@ -156,8 +156,12 @@ class DaemonProcess:
 
 
 def daemon_command(config: Path) -> list[str]:
-    """How to start the daemon with these settings: this program, with this Python."""
-    return [sys.executable, "-m", "firmware_host", "run", "--config", str(config)]
+    """How to start the daemon with these settings: this program, with this Python, for as long as we live.
+
+    If we are killed, it removes the directory of the settings, too.
+    """
+    leash = [sys.executable, "-m", "firmware_host.leashed", str(os.getpid()), str(config.parent)]
+    return [*leash, "run", "--config", str(config)]
 
 
 def describe_exit(code: int) -> str:

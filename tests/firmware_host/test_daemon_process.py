@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 import signal
 import sys
 import time
@@ -93,4 +94,5 @@ def test_one_that_never_answers_is_given_up(tmp_path: Path, monkeypatch: pytest.
 
 def test_it_is_this_program_with_this_python(tmp_path: Path) -> None:
     command = daemon_command(tmp_path / "c.toml")
-    assert command == [sys.executable, "-m", "firmware_host", "run", "--config", str(tmp_path / "c.toml")]
+    leash = [sys.executable, "-m", "firmware_host.leashed", str(os.getpid()), str(tmp_path)]
+    assert command == [*leash, "run", "--config", str(tmp_path / "c.toml")]

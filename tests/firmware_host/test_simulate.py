@@ -6,6 +6,7 @@ import io
 import json
 import os
 import pty
+import select
 import signal
 import struct
 import subprocess
@@ -107,6 +108,26 @@ def test_it_ends_in_order_whenever_it_is_told_to(tmp_path: Path, number: signal.
     run.send_signal(number)
     _, errors = run.communicate(timeout=30)
     assert (run.returncode, errors) == (INTERRUPTED, "")
+    assert processes_of(tmp_path) == []
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_simulation_that_is_killed_leaves_nothing_behind(tmp_path: Path) -> None:
+    run = subprocess.Popen(
+        COMMAND, stdout=subprocess.PIPE, text=True, env={**os.environ, "TMPDIR": str(tmp_path)}
+    )
+    assert run.stdout.readline().startswith("  1. blue")
+    (daemon,) = [
+        int(entry.parent.name)
+        for entry in Path("/proc").glob("[0-9]*/cmdline")
+        if str(tmp_path) in (entry.read_text() if entry.exists() else "")
+    ]
+    watched = os.pidfd_open(daemon)
+    run.kill()
+    run.communicate(timeout=30)
+    ended, _, _ = select.select([watched], [], [], 20)
+    os.close(watched)
+    assert ended, "the daemon runs on"
     assert processes_of(tmp_path) == []
     assert list(tmp_path.iterdir()) == []
 
