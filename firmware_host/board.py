@@ -93,6 +93,10 @@ class Board:
         """Cells whose sensors say nothing: masked, or never seen covered where almost all others were."""
         return self.still.masked | (self._doubted - self.still.covered)
 
+    def lone(self, recorded: AbstractSet[Cell]) -> Cells:
+        """Cells where something came by itself, and lies there alone: a piece of one square, or nothing."""
+        return frozenset(self.still.alone - recorded)
+
     @property
     def suspected(self) -> Cells:
         """Cells beside what lies there, still and no whole piece, that may be dead."""

@@ -12,10 +12,16 @@ import numpy as np
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
+    from collections.abc import Set as AbstractSet
 
     from numpy.typing import NDArray
 
     from firmware_host.layout import Cell, Layout
+
+
+HAND_S = 3.0  # a hand that lays a piece was near it so lately
+SEATED_S = 2.5  # from the first cell of a piece to the next, even with slow hands
+AGAIN_S = 30.0  # within which a piece is lifted and laid down again
 
 
 class Stillness:
@@ -27,6 +33,7 @@ class Stillness:
         self._bytes = self.heights.tobytes()
         self._changed_s: dict[Cell, float] = {}
         self._unproven: set[Cell] = set()  # covered from the beginning, and ever since
+        self._alone: dict[Cell, float] = {}
         self._first = True
         self.covered: set[Cell] = set()
         self.masked: frozenset[Cell] = frozenset()
@@ -48,6 +55,8 @@ class Stillness:
             return False
         changed = self._first
         self.changes = self._layout.cells_between(self.heights, heights)
+        if not self._first:
+            self._watch_alone([change for change in self.changes if change[0] not in self.masked])
         for cell, covered in self.changes:
             if cell in self.masked:
                 continue
@@ -64,6 +73,30 @@ class Stillness:
         self.heights, self._bytes = heights, data
         return changed
 
+    def _watch_alone(self, changes: list[tuple[Cell, bool]]) -> None:
+        """Follow cells that were covered without a hand: one change, and nothing near it before and after."""
+        t_s = self.t_s
+        for cell, since_s in list(self._alone.items()):
+            near = _near(cell) if t_s - since_s < SEATED_S else {cell}
+            if any(changed in near for changed, _covered in changes):
+                del self._alone[cell]
+        for cell, covered in changes:
+            if not covered or len(cell) > 2 or self.changed_s((cell,)) >= t_s - AGAIN_S:
+                continue  # in 3D no piece is a single cell
+            near = _near(cell) - {cell}
+            if self.changed_s(near) < t_s - HAND_S and all(other not in near for other, _ in changes):
+                self._alone[cell] = t_s
+
+    @property
+    def alone(self) -> AbstractSet[Cell]:
+        """The cells where something came as no hand brings it; a stuck sensor may have made it up."""
+        return self._alone.keys()
+
+    def stir(self, cells: Iterable[Cell]) -> None:
+        """Judge these as if they had changed now."""
+        for cell in cells:
+            self._changed_s[cell] = self.t_s
+
     def mask(self, cells: frozenset[Cell]) -> None:
         """Leave these cells out from now on, and no others."""
         back = self.masked - cells
@@ -72,6 +105,7 @@ class Stillness:
         self._unproven -= back
         for cell in cells:
             self._changed_s.pop(cell, None)
+            self._alone.pop(cell, None)
         now = self._layout.cells_between(np.zeros_like(self.heights), self.heights)
         self.covered.update(cell for cell, _covered in now if cell in back)
 
@@ -102,3 +136,9 @@ class Stillness:
     def proven(self, cells: Iterable[Cell]) -> bool:
         """True if each of these cells has been seen clear before: a sensor stuck from the start is not."""
         return self._unproven.isdisjoint(cells)
+
+
+def _near(cell: Cell) -> set[Cell]:
+    """The cells within two of this one, and itself."""
+    row, col, *level = cell
+    return {(row + up, col + right, *level) for up in range(-2, 3) for right in range(-2, 3)}

@@ -88,8 +88,7 @@ class Family(Player):
 
     def _turn(self, mover: Colour) -> None:
         chance, manners = self._rng.random, self._manners
-        if not self.game.plies:
-            self.game = self._top.game.copy()  # what fingers claimed is seen on the lit corners
+        self._see_claims()
         early = self._early.pop(mover, None)
         if early is not None:
             self._take_up(mover, early)
@@ -100,8 +99,7 @@ class Family(Player):
             self._slip()
         if chance() < manners.early:
             self._lay_early(mover)
-        if not self.game.plies:
-            self.game = self._top.game.copy()
+        self._see_claims()
         if self.game.to_move in self._early:  # it was taken as the mover's own
             return
         placement = self._choose()
@@ -115,6 +113,13 @@ class Family(Player):
 
     def _pick_is_left(self) -> bool:
         return bool(self._early) or self._choosing is None or self._choosing(self.game) is not None
+
+    def _see_claims(self) -> None:
+        """Before the first piece: what fingers claimed is seen on the lit corners."""
+        if not self.game.plies:
+            self.game = self._top.game.copy()
+            while self.game.plies:  # a finger that stayed was taken for a piece
+                self.game.undo()
 
     def _choose(self) -> Placement:
         placement = self._pick(self.game)

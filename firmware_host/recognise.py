@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from msgspec import structs
 
 from engine import Placement, Reason, Violation
+from firmware_host.debounce import SEATED_S
 from firmware_host.findings import (
     Ambiguous,
     Answered,
@@ -34,7 +35,7 @@ from firmware_host.findings import (
 from firmware_host.masked_reading import MaskedReadings, answered, draw_pictures
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from collections.abc import Set as AbstractSet
 
     from engine import Colour, Game, Lattice
@@ -45,7 +46,7 @@ if TYPE_CHECKING:
 Cells = frozenset["Cell"]
 ASK_S = 8.0  # part of a piece that lies still for so long may be a whole one over a dead sensor
 TOUCH_S = 0.6  # a finger on a picture
-SEATED_S = 2.5  # from a piece half seated to its last cell, even with slow hands
+TOGETHER_S = 0.4  # two pieces that come to rest so close together come at once
 LATE_S = 0.15  # between the last touch of one piece and the first of another beside it
 _NO_PIECE = (Reason.OFF_BOARD, Reason.OCCUPIED, Reason.NOT_A_PIECE, Reason.NOT_IN_HAND)
 
@@ -112,6 +113,7 @@ class Reader:
         self._refused: AbstractSet[Cell] = frozenset()
         self._changed_s: Mapping[Cell, float] = {}
         self._new: AbstractSet[Cell] = frozenset()
+        self._lone: Cells = frozenset()
         # Contacts bounce: the same cells are asked about again and again.
         self._checked: dict[tuple[Cells, Colour | None], Placement | Violation] = {}
         self._grow: dict[Cells, bool] = {}
@@ -131,6 +133,7 @@ class Reader:
         parked: AbstractSet[Cell] = frozenset(),
         refused: AbstractSet[Cell] = frozenset(),
         changed_s: Mapping[Cell, float] | None = None,
+        lone: Cells = frozenset(),
     ) -> list[Finding]:
         """All findings for cells newly covered and recorded cells no longer covered.
 
@@ -138,12 +141,14 @@ class Reader:
         many of the latest placements may still be corrected by pushing. `unbelieved` cells are in neither
         set; for `suspected` ones a single reading is asked about, too. What lies beside `parked` cells may be
         a piece of its own; what was `refused` waits for no turn. `changed_s` is when each cell changed last.
+        On `lone` cells, which are new and not believed, something came alone: a single one is asked about.
         """
         if unbelieved | suspected != self._unbelieved | self._suspected:
             self._looks.clear()
         self._unbelieved, self._suspected = unbelieved, suspected
         self._parked, self._refused, self._changed_s = parked, refused, changed_s or {}
-        self._new = new
+        new = new - lone
+        self._new, self._lone = new, lone
         groups = clusters(new, self._game.lattice)
         findings: list[Finding] = []
         pushed = clusters(new, self._game.lattice, outside=True) if missing else groups
@@ -298,6 +303,8 @@ class Reader:
     ) -> tuple[list[Finding], list[Cells]]:
         """What may lie on cells that are not believed, and the groups it does not explain."""
         findings: list[Finding] = []
+        if not groups:
+            return findings, groups
         for seen, _ in self._masked_readings(0).among([group for group in groups if not group & stray]):
             options = self._readings(seen, 0)
             certain = len(options) == 1 and self._suspected.isdisjoint(options[0].cells)
@@ -327,7 +334,7 @@ class Reader:
             )
         return Unsure(cells, self._waits.settle_tiny_s, ordered, self._questions[key], depth)
 
-    def _read_answer(self, group: Cells, findings: list[Finding]) -> Answered | None:
+    def _read_answer(self, group: Cells, findings: Sequence[Finding]) -> Answered | None:
         for question in findings:
             if isinstance(question, Unsure):
                 number = answered(group, question.pictures)
@@ -346,10 +353,13 @@ class Reader:
         unclear: list[Finding],
     ) -> list[Finding]:
         findings = unclear + [self._read_group(group, stray, set_back, push_depth) for group in groups]
-        if any(isinstance(finding, Unsure) for finding in findings):  # the answer comes first
-            answers = {f.cells: self._read_answer(f.cells, findings) for f in findings}
-            return [answers[f.cells] or (Held(f.cells, 0.0) if isinstance(f, Fits) else f) for f in findings]
-        rivals = [finding for finding in findings if isinstance(finding, Fits) and len(finding.cells) >= 3]
+        findings = [*self._join_parts(findings), *self._read_lone(unclear, stray)]
+        questions = [finding for finding in findings if isinstance(finding, Unsure)]
+        if questions:
+            findings = [self._read_answer(finding.cells, questions) or finding for finding in findings]
+        if any(len(question.options) > 1 for question in questions):  # the answer comes first
+            return [Held(f.cells, 0.0) if isinstance(f, Fits) else f for f in findings]
+        rivals = self._rivals([finding for finding in findings if isinstance(finding, Fits)])
         if len(rivals) < 2:
             return self._hold_followers(findings)
         first = self._only_first(rivals)
@@ -358,6 +368,60 @@ class Reader:
         if first is None:
             return [*shown, *(Ambiguous(rival.cells, self._waits.illegal_s) for rival in held)]
         return [*shown, *(Held(rival.cells, 0.0) for rival in held)]
+
+    def _rivals(self, fits: list[Fits]) -> list[Fits]:
+        """Those that may be somebody else's: large enough, or laid at the same time as one that is."""
+        large_s = [self._laid_s(finding.cells) for finding in fits if len(finding.cells) >= 3]
+        return [
+            finding
+            for finding in fits
+            if len(finding.cells) >= 3
+            or any(abs(self._laid_s(finding.cells) - laid_s) < TOGETHER_S for laid_s in large_s)
+        ]
+
+    def _laid_s(self, cells: Cells) -> float:
+        """When the last of these cells came to rest."""
+        return max(self._changed_s.get(cell, 0.0) for cell in cells)
+
+    def _join_parts(self, findings: list[Finding]) -> list[Finding]:
+        """Ask where a whole piece may be part of a larger one that a dark cell, maybe a dead one, divides."""
+        kinds = Fits | Growing | Unfit | Parked
+        parts = [part for part in findings if isinstance(part, kinds) and part.cells <= self._new]
+        for small in [part for part in parts if isinstance(part, Fits) and not part.restored]:
+            laid_s, tiny_s = self._laid_s(small.cells), self._waits.settle_tiny_s
+            others = [p for p in parts if abs(self._laid_s(p.cells) - laid_s) < tiny_s]  # a finger is later
+            for joined, whole in self._wholes(small, others):
+                fits = [part.placement for part in joined if isinstance(part, Fits)]
+                cells = frozenset(cell for part in joined for cell in part.cells)
+                rest = [finding for finding in findings if finding not in joined]
+                return [*rest, self._ask(cells, [*fits, whole], self._new)]
+        return findings
+
+    def _wholes(self, small: Fits, parts: Sequence[Finding]) -> Iterator[tuple[list[Finding], Placement]]:
+        lattice = self._game.lattice
+        for cell in sorted(around(small.cells, lattice) - self._new):
+            beside = around((cell,), lattice)
+            joined = [part for part in parts if part.cells & beside]
+            size = sum(len(part.cells) for part in joined) + 1
+            if len(joined) > 1 and size <= self._largest:
+                whole = self._check(frozenset((cell,)).union(*(part.cells for part in joined)))
+                if isinstance(whole, Placement):
+                    yield joined, whole
+
+    def _read_lone(self, unclear: list[Finding], stray: AbstractSet[Cell]) -> Iterator[Finding]:
+        """What came alone, as a piece of one square; unless it may be part of what lies beside it."""
+        explained: set[Cell] = set()
+        for finding in unclear:
+            if isinstance(finding, Unsure):
+                explained.update(cell for option in finding.options for cell in option.cells)
+            elif isinstance(finding, Fits):
+                explained.update(finding.placement.cells)
+        for cell in sorted(self._lone - explained):
+            found = self._read_group(frozenset((cell,)), stray, frozenset(), 0)
+            if isinstance(found, Fits):
+                yield self._ask(found.cells, [found.placement], self._new)
+            else:
+                yield Held(found.cells, 0.0) if isinstance(found, Growing) else found
 
     def _hold_followers(self, findings: list[Finding]) -> list[Finding]:
         """Two at once: what is legal for the next colour once the mover's piece is read is not refused."""

@@ -35,20 +35,31 @@ from firmware_host.events import (
     SensorsLost,
     Ticked,
 )
-from firmware_host.findings import Answered, Cleared, Finding, Fits, Growing, Lifted, Moved, Parked, Unfit
+from firmware_host.findings import (
+    Answered,
+    Cleared,
+    Displaced,
+    Finding,
+    Fits,
+    Growing,
+    Lifted,
+    Moved,
+    Parked,
+    Unfit,
+)
 from firmware_host.game_record import GameRecord
 from firmware_host.layout import Layout
 from firmware_host.lifts import Lifts, gone
 from firmware_host.menu import Chosen, Offers, Ready, Renewed, lay_out
 from firmware_host.on_view import OnView, Shown
 from firmware_host.orders import Orders
-from firmware_host.recognise import clusters
+from firmware_host.recognise import around, clusters
 from firmware_host.sensor_health import SensorHealth
 from firmware_host.status import describe_status
 
 if TYPE_CHECKING:
     import random
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from engine import Colour, Game
     from firmware_host.config import Settings
@@ -235,19 +246,28 @@ class Table:
             if self.state == "suspended":
                 findings += self.offers.read_renewal(self.layout, self.record.occupied, new)
         else:
+            lone = self._lone
             findings = self.record.reader.read(
                 new,
                 missing,
                 stray=board.strays,
                 set_back=self._lifts.set_back_cells(board.t_s),
                 push_depth=self._lifts.push_depth(board.t_s),
-                unbelieved=board.unbelieved,
+                unbelieved=board.unbelieved | lone,
                 suspected=board.suspected,
                 parked=board.parked,
                 refused=self.on_view.refused,
                 changed_s=board.still.changed,
+                lone=lone,
             )
+            board.still.stir(_beside(self.shown) - _beside(findings))
         self.on_view.renew(findings, self._t_s)
+
+    @property
+    def _lone(self) -> frozenset[Cell]:
+        """What came as no hand brings it, and may be nothing; with a button to commit, somebody says so."""
+        is_said = self.settings.sensors.commit == "button"
+        return frozenset() if is_said else self.board.lone(self.record.occupied)
 
     def _act(self, t_s: float) -> None:
         """Act on every finding whose time has come; a change of the record is read anew at once."""
@@ -297,6 +317,8 @@ class Table:
             return False
         still = self.board.still
         pieces = gone((piece.placement.cells for piece in self.record.placed), missing, still.masked)
+        new = still.covered - self.record.occupied
+        pieces = [cells for cells in pieces if new.isdisjoint(around(cells, self.game.lattice))]  # not pushed
         packed = self._lifts.packed(still.t_s, still.covered, map(still.changed_s, pieces))
         if packed is None:
             return False
@@ -479,3 +501,8 @@ class Table:
     def emit(self, effect: Effect) -> None:
         """Want this done."""
         self._effects.append(effect)
+
+
+def _beside(findings: Iterable[Finding]) -> set[Cell]:
+    """What lies beside pieces that are out of place, and may be theirs."""
+    return {cell for finding in findings if isinstance(finding, Displaced) for cell in finding.extra}

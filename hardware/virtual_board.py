@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 GridCell = tuple[int, int]
 
 REST_MS = 200  # between snapshots when nothing happens
-WATCH_MS = 33  # between snapshots after a change, so that stillness is noticed soon
+WATCH_MS = 25  # between snapshots after a change, so that stillness is noticed soon
 WATCH_FOR_MS = 2500
 PRESS_SNAPSHOTS = 3  # a press stays set for at least so many
 

@@ -112,15 +112,25 @@ class Rig:
         self.look()
 
     def cover(self, *cells) -> None:
-        self._set(cells, 1)
+        """Put something there. A contact bounces; a single one that does not could be a stuck sensor."""
+        if len(cells) == 1:
+            self.stick(*cells)
+            self._set(cells, 0, after_s=0.004)
+            self._set(cells, 1, after_s=0.004)
+        else:
+            self._set(cells, 1)
+
+    def stick(self, cell) -> None:
+        """Have a sensor read covered, and nothing else move."""
+        self._set((cell,), 1)
 
     def clear(self, *cells) -> None:
         self._set(cells, 0)
 
-    def _set(self, cells, value) -> None:
+    def _set(self, cells, value, after_s: float = STEP_S) -> None:
         for cell in cells:
             self.heights[cell] = value
-        self.t_s += STEP_S
+        self.t_s += after_s
         self.look()
 
     def place(self, *cells) -> None:

@@ -37,11 +37,11 @@ def test_the_piece_that_was_begun_first_is_the_movers_though_it_waits_longer(rig
     rig.place((19, 19), (19, 18), (19, 17), (19, 16), (19, 15))
     rig.place((19, 0), (19, 1), (19, 2), (19, 3), (19, 4))
     rig.cover((1, 3))  # I1: 2 s
-    rig.wait(0.3)
+    rig.wait(0.45)
     rig.cover((3, 3), (4, 3), (5, 3))  # I3: 1.5 s, and legal for blue as well
-    rig.wait(1.6)
+    rig.wait(1.51)
     assert rig.plies == 4
-    rig.wait(0.2)
+    rig.wait(0.1)
     assert pieces(rig)[4:] == ["I1"]
 
 
@@ -152,3 +152,81 @@ def test_a_narrow_piece_pushed_aside_is_followed_after_the_next_one_is_placed(du
     duo.cover((3, 5))
     duo.wait(1)
     assert duo.problems == []
+
+
+def test_a_small_piece_and_another_that_come_to_rest_together_are_not_guessed(duo):
+    duo.cover((3, 5))
+    duo.cover((9, 3), (10, 3), (11, 3))  # both could be the mover's
+    duo.wait(3)
+    assert duo.plies == 2
+    assert duo.problems == ["ambiguous", "ambiguous"]
+
+
+def test_a_single_cell_that_no_hand_brings_is_asked_about_and_holds_nobody_up(duo):
+    duo.wait(5)
+    duo.stick((3, 5))
+    duo.wait(3)
+    assert duo.problems == ["unsure"]
+    duo.cover((9, 3), (9, 2), (9, 1))
+    duo.wait(1.6)
+    assert pieces(duo)[2:] == ["I3"]
+
+
+def test_a_single_square_laid_without_a_sound_is_taken_when_a_finger_says_so(duo):
+    duo.wait(5)
+    duo.stick((3, 5))
+    duo.wait(2.1)
+    answer(duo, "I1")
+    assert pieces(duo)[2:] == ["I1"]
+
+
+def test_a_single_square_laid_down_again_is_a_piece(duo):
+    duo.wait(5)
+    duo.stick((3, 5))
+    duo.wait(2.1)
+    duo.clear((3, 5))
+    duo.wait(0.5)
+    duo.stick((3, 5))
+    duo.wait(2.1)
+    assert pieces(duo)[2:] == ["I1"]
+
+
+def test_a_piece_beside_a_cell_that_came_alone_is_read_without_it(duo):
+    duo.wait(5)
+    duo.stick((10, 4))
+    duo.wait(4)
+    duo.cover((9, 3), (10, 3), (11, 3), (12, 3), (12, 2))  # with the cell no piece at all
+    duo.wait(1.6)
+    assert pieces(duo)[2:] == ["L5"]
+
+
+def test_a_piece_that_a_dead_sensor_parts_is_asked_about(duo):
+    duo.cover((9, 3), (11, 3))  # an I1, or an I3 over a sensor that feels nothing
+    duo.wait(2.1)
+    assert duo.problems == ["unsure"]
+    answer(duo, "I3")
+    assert pieces(duo)[2:] == ["I3"]
+
+
+def test_a_piece_pushed_aside_while_another_is_lifted_is_not_packing_away(duo):
+    duo.place((9, 3), (10, 3))
+    duo.clear((9, 3), (10, 3))
+    duo.wait(0.5)
+    duo.cover(*((row, col - 1) for row, col in FIRST))
+    duo.clear(*FIRST)
+    duo.wait(1)
+    assert duo.table.state == "playing"
+
+
+def test_what_lay_beside_a_piece_out_of_place_is_read_anew_when_that_is_back(duo):
+    extra = (9, 3)
+    duo.clear((8, 4))
+    duo.cover((8, 3))
+    duo.cover(extra)
+    duo.wait(3)
+    assert "displaced" in duo.problems
+    duo.clear((8, 3))
+    duo.cover((8, 4))
+    assert duo.plies == 2
+    duo.wait(1.9)
+    assert duo.plies == 2
