@@ -28,10 +28,6 @@ def assemble(settings: Settings, recorder: Recorder | None = None) -> Daemon:
     """Make the daemon and everything it drives; nothing is started yet. A `recorder` hears what comes in."""
     sensors, leds, wiring = settings.sensors, settings.leds, wiring_of(settings)
     buttons = button_driver(settings)
-    led_options = _options_of(backends.LEDS[leds.driver], leds)
-    if "socket" in led_options:
-        root = os.geteuid() == 0
-        led_options["socket"] = led_socket(settings, strip_of(settings, wiring.leds), root=root)
     hardware = backends.open_hardware(
         sensors.rows,
         sensors.cols,
@@ -39,8 +35,8 @@ def assemble(settings: Settings, recorder: Recorder | None = None) -> Daemon:
         sensor_driver=sensors.driver,
         led_driver=leds.driver,
         button_driver=buttons,
-        sensor_options=_options_of(backends.SENSORS[sensors.driver], sensors),
-        led_options=led_options,
+        sensor_options=sensor_options(settings),
+        led_options=led_options(settings),
         button_options={"pins": settings.buttons.pins} if buttons == "gpiozero" else {},
         buzzer_driver="none" if settings.sound.pin is None else "gpiozero",
         buzzer_options={} if settings.sound.pin is None else {"pin": settings.sound.pin},
@@ -54,6 +50,20 @@ def assemble(settings: Settings, recorder: Recorder | None = None) -> Daemon:
 
         hardware = tap_hardware(hardware, recorder.tap)
     return Daemon(settings, hardware, lights, recorder)
+
+
+def sensor_options(settings: Settings) -> dict[str, Any]:
+    """Return what the driver of the sensors wants to know."""
+    return _options_of(backends.SENSORS[settings.sensors.driver], settings.sensors)
+
+
+def led_options(settings: Settings) -> dict[str, Any]:
+    """Return what the driver of the LEDs wants to know."""
+    options = _options_of(backends.LEDS[settings.leds.driver], settings.leds)
+    if "socket" in options:
+        strip = strip_of(settings, wiring_of(settings).leds)
+        options["socket"] = led_socket(settings, strip, root=os.geteuid() == 0)
+    return options
 
 
 def _options_of(factory: Callable[..., object], section: Section) -> dict[str, Any]:

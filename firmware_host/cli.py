@@ -34,6 +34,7 @@ COMMANDS = {
     "check-config": Listed(
         "firmware_host.cli_table", "Check a settings FILE and say what the table will be."
     ),
+    "migrate-config": Listed("firmware_host.cli_table", "Rewrite settings files of an earlier version."),
     "doctor": Listed("firmware_host.cli_doctor", "Look at this machine and say what the table still needs."),
     "blank": Listed("firmware_host.cli_leds", "Make the LEDs dark, whatever left them lit."),
     "led-service": Listed("firmware_host.cli_leds", "Drive LEDs on a pin that needs root, for the table."),
@@ -42,6 +43,7 @@ COMMANDS = {
     ),
     "games": Listed("firmware_host.cli_games", "List the recorded games, the newest first."),
     "export": Listed("firmware_host.cli_games", "Write a recorded game as .blksgf, which Pentobi reads too."),
+    "stopped": Listed("firmware_host.cli_table", "Light a white cross, and nothing else."),
     "rules": Listed("firmware_host.cli_games", "List the rule sets; with the NAME of one, its options."),
     "bench": Listed(
         "firmware_host.cli_bench", "Measure speed and size, beside their budgets and the last run."

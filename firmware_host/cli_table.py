@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from typing import TYPE_CHECKING
 
@@ -26,13 +27,31 @@ def run(config: Path | None, record: Path | None) -> None:
     """Run the table: read its sensors and answer in light.
 
     Its games are kept. It ends in order, with dark LEDs, at SIGTERM or Ctrl-C. What happens goes to
-    standard error, a line each.
+    standard error, a line each. Exit code 78: the settings cannot be, and trying again will not help.
     """
-    settings = read_settings(config)
+    from firmware_host.config import ConfigError
+
+    try:
+        settings = read_settings(config)
+    except ConfigError as error:
+        print(f"blokus-table: {error}", file=sys.stderr)
+        sys.exit(os.EX_CONFIG)
 
     from firmware_host.assembly import run_daemon
 
     sys.exit(run_daemon(settings, record))
+
+
+@click.command()
+@config_option
+def stopped(config: Path | None) -> None:
+    """Light a white cross, and nothing else.
+
+    For the service that steps in when the table's has given up. It ends, dark, at SIGTERM or Ctrl-C.
+    """
+    from firmware_host.stopped import show_stopped
+
+    sys.exit(show_stopped(config))
 
 
 @click.command()
@@ -68,3 +87,24 @@ def check_config(file: Path | None) -> None:
     from firmware_host.config_checks import check_config
 
     click.echo("\n".join(check_config(file)))
+
+
+@click.command("migrate-config")
+@click.argument("files", type=FILE, nargs=-1)
+def migrate_config(files: tuple[Path, ...]) -> None:
+    """Rewrite settings files of an earlier version.
+
+    Without FILES those that are found. What was renamed gets its new name, all else stays as it is, and the
+    old file is kept beside the new one, with the date behind its name.
+    """
+    from firmware_host.config import PLACES, ConfigError
+    from firmware_host.config_migration import migrate
+
+    failed = False
+    for path in files or tuple(place for place in PLACES if place.exists()):
+        try:
+            click.echo(migrate(path))
+        except ConfigError as error:
+            failed = True
+            click.echo(f"blokus-table: {error}", err=True)
+    sys.exit(failed)

@@ -17,6 +17,7 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 import msgspec
 from msgspec import Meta, Struct, field
 
+from firmware_host.config_versions import VersionError, bring_up_to_date, take_version
 from firmware_host.errors import HostError
 
 PLACES = (Path("/boot/firmware/blokus-table.toml"), Path("/etc/blokus-table.toml"))
@@ -31,9 +32,6 @@ TimeOfDay = Annotated[
     str, Meta(pattern=r"^([01][0-9]|2[0-3]):[0-5][0-9]$", description='a time such as "22:00", in quotes')
 ]
 HelpLevel = Literal["off", "corners", "teach"]
-
-RENAMED = {"help.corners": "help.default"}
-"""Keys of earlier versions, and what they are called now."""
 
 
 class ConfigError(HostError, ValueError):
@@ -247,7 +245,7 @@ def load_settings(path: Path | None) -> Settings:
     from firmware_host.config_checks import check_settings
 
     source = "the default settings" if path is None else str(path)
-    settings = Settings() if path is None else parse_settings(_read(path), source)
+    settings = Settings() if path is None else parse_settings(read_text(path), source)
     try:
         check_settings(settings)
     except ConfigError as error:
@@ -265,15 +263,17 @@ def parse_settings(text: str, source: str) -> Settings:
         end = f"at the end, line {text.count(chr(10)) + 1}"
         raise ConfigError(f"{source}: {str(error).replace('at end of document', end)}") from None
     try:
+        bring_up_to_date(found, take_version(found))
         _refuse_unknown(found, Settings, "")
         return msgspec.convert(found, Settings)
     except msgspec.ValidationError as error:
         raise ConfigError(f"{source}: {_explain(str(error), found)}") from None
-    except ConfigError as error:
+    except (ConfigError, VersionError) as error:
         raise ConfigError(f"{source}: {error}") from None
 
 
-def _read(path: Path) -> str:
+def read_text(path: Path) -> str:
+    """Return the text of a settings file. Raises ConfigError."""
     try:
         return path.read_bytes().decode("utf-8-sig")  # some editors begin a file with a mark of UTF-8
     except OSError as error:
@@ -314,8 +314,6 @@ def _refuse_unknown(found: object, kind: Any, path: str) -> None:  # noqa: ANN40
 
 
 def _suggest(key: str, path: str, known: list[str]) -> str:
-    if _join(path, key) in RENAMED:
-        return f"did you mean {RENAMED[_join(path, key)]}?"
     import difflib
 
     near = [_join(path, name) for name in difflib.get_close_matches(key, known, n=1)]

@@ -45,7 +45,7 @@ from hardware.ports import ButtonChange, GridFound, GridLost, Notice, SensorFram
 from hardware.tap import Kind, no_tap
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from firmware_host.config import Settings
     from firmware_host.effects import Effect
@@ -59,6 +59,7 @@ if TYPE_CHECKING:
 
 FRAME_S = 1 / 30
 CLOSE_STORE_S = 1.0
+SWITCH_OFF_S = 3.0  # the service gives it 5 in all
 WATCHDOG_S = 2.0  # between two signs of life, where systemd does not say how often it wants them
 
 log = logging.getLogger("blokus-table")
@@ -123,21 +124,16 @@ class Daemon:
         if self._fault is not None:
             log.critical("stopped by a fault of this program: %r", self._fault, exc_info=self._fault)
             return 1
-        if self._powering_off:
-            self._switch_off_machine()
+        if self._powering_off and not self._switch_off_machine():
+            return 1  # a table that lights up again tells that it is still on
         return 0
 
     def status(self) -> dict[str, Any]:
         """How things stand on the running table, as JSON-able data."""
         return self._table.status()
 
-    def _switch_off_machine(self) -> None:
-        """Ask the system to switch off; by then all is written and dark."""
-        command = self._settings.state.power_off
-        try:
-            subprocess.Popen(command)
-        except OSError as error:
-            log.error("%s: the machine cannot be switched off: %s", " ".join(command), error)  # noqa: TRY400
+    def _switch_off_machine(self) -> bool:
+        return switch_off(self._settings.state.power_off)
 
     def _open_table(self) -> None:
         seed = self._new_seed()
@@ -325,3 +321,30 @@ def watchdog_s(environ: Mapping[str, str]) -> float:
     """Return how often to give a sign of life: twice in the time that systemd allows for one."""
     limit_us = environ.get("WATCHDOG_USEC", "")
     return int(limit_us) / 2e6 if limit_us.isdecimal() and int(limit_us) else WATCHDOG_S
+
+
+def switch_off(command: Sequence[str]) -> bool:
+    """Ask the system to switch the machine off, and whether it will; by now all is written and dark.
+
+    The answer is waited for: when this process ends, its service ends whatever it has started.
+    """
+    try:
+        done = subprocess.run(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+            timeout=SWITCH_OFF_S,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        why = f"no answer within {SWITCH_OFF_S:g} s"
+    except OSError as error:
+        why = str(error)
+    else:
+        if done.returncode == 0:
+            return True
+        why = " ".join(done.stderr.split()) or f"exit code {done.returncode}"
+    log.error("%s: the machine cannot be switched off: %s", " ".join(command), why)
+    return False

@@ -178,8 +178,9 @@ class RecordedTable(Daemon):
     def _keep_quiet_hours(self) -> None:
         """The recorded clock does."""
 
-    def _switch_off_machine(self) -> None:
+    def _switch_off_machine(self) -> bool:
         log.info("the machine was switched off here")
+        return True
 
     async def _close(self) -> None:
         if self._next_frame is not None:
