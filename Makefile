@@ -5,15 +5,17 @@ RUN_COMMAND   := simulate
 BENCH_COMMAND := bench
 
 PYTHON ?= python3
+# What is installed goes with the system's own Python, whatever else is on the PATH.
+SYSTEM_PYTHON := $(if $(filter command line environment,$(origin PYTHON)),$(PYTHON),/usr/bin/python3)
 VENV   := .venv
 BIN    := $(VENV)/bin
 STAMP  := $(VENV)/set-up
 
 .DEFAULT_GOAL := help
-.PHONY: help run setup test lint types pytest bench clean
+.PHONY: help run setup test lint types pytest test-system bench install uninstall deb clean
 
 help: ## list the commands
-	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' Makefile
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile
 
 run: $(STAMP) ## play a game on the simulated table
 	@$(BIN)/blokus-table $(RUN_COMMAND)
@@ -31,8 +33,20 @@ types: $(STAMP) ## check types
 pytest: $(STAMP) ## run the tests
 	$(BIN)/python -m pytest
 
+test-system: $(STAMP) ## test the installation and the service in a container (as root, 3 minutes)
+	$(BIN)/python -m pytest -m container tests/systemd
+
 bench: $(STAMP) ## measure speed and size
 	@$(BIN)/blokus-table $(BENCH_COMMAND)
+
+install: ## install on this machine or below DESTDIR= (as root); again to upgrade
+	@PYTHON='$(SYSTEM_PYTHON)' systemd/install.sh '$(DESTDIR)'
+
+uninstall: ## take it away again (as root); settings and games stay
+	@systemd/uninstall.sh '$(DESTDIR)'
+
+deb: ## build the Debian package in dist/, for this machine or ARCH=arm64
+	@PYTHON='$(SYSTEM_PYTHON)' systemd/package.sh dist '$(ARCH)'
 
 clean: ## remove all that was set up or built
 	rm -rf $(VENV) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -10,7 +10,15 @@ import pytest
 
 SYSTEMD = Path(__file__).parents[2] / "systemd"
 SERVICE = SYSTEMD / "blokus-table.service"
+SERVICES = sorted(SYSTEMD.glob("*.service"))
 MOST_EXPOSURE = 25  # tenths; systemd calls up to 20 "OK" and from 50 on "medium"
+
+CAGE = """
+    ProtectSystem ProtectHome PrivateTmp PrivateMounts ProtectProc RestrictAddressFamilies IPAddressDeny
+    NoNewPrivileges RestrictSUIDSGID RestrictNamespaces RestrictRealtime LockPersonality
+    MemoryDenyWriteExecute RemoveIPC ProtectClock ProtectHostname ProtectControlGroups ProtectKernelLogs ProtectKernelModules
+    ProtectKernelTunables SystemCallArchitectures SystemCallFilter SystemCallErrorNumber DevicePolicy
+"""
 
 needs_analyze = pytest.mark.skipif(
     shutil.which("systemd-analyze") is None,
@@ -40,11 +48,13 @@ def root(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def verify(root: Path, unit: str) -> str:
+def verify(root: Path, unit: str, name: str = SERVICE.name) -> str:
     """Return systemd's complaints; its exit code alone passes unknown keys."""
     (root / "etc/systemd/system").mkdir(parents=True)
-    (root / "etc/systemd/system/blokus-table.service").write_text(unit)
-    done = run("systemd-analyze", "verify", f"--root={root}", "--man=no", "blokus-table.service")
+    for other in SERVICES:
+        shutil.copy(other, root / "etc/systemd/system")
+    (root / "etc/systemd/system" / name).write_text(unit)
+    done = run("systemd-analyze", "verify", f"--root={root}", "--man=no", name)
     assert done.returncode == 0 or done.stderr
     return done.stderr
 
@@ -55,8 +65,9 @@ def settings(text: str, key: str) -> list[str]:
 
 @needs_analyze
 class TestService:
-    def test_systemd_has_nothing_to_complain_about(self, root: Path):
-        assert verify(root, SERVICE.read_text()) == ""
+    @pytest.mark.parametrize("service", SERVICES, ids=lambda path: path.stem)
+    def test_systemd_has_nothing_to_complain_about(self, root: Path, service: Path):
+        assert verify(root, service.read_text(), service.name) == ""
 
     @pytest.mark.parametrize(
         ("right", "wrong", "complaint"),
@@ -71,7 +82,8 @@ class TestService:
         assert right in unit
         assert complaint in verify(root, unit.replace(right, wrong))
 
-    def test_is_hardened(self):
+    @pytest.mark.parametrize("service", SERVICES, ids=lambda path: path.stem)
+    def test_is_hardened(self, service: Path):
         def security(threshold: int) -> subprocess.CompletedProcess[str]:
             return run(
                 "systemd-analyze",
@@ -79,12 +91,12 @@ class TestService:
                 "--offline=true",
                 "--no-pager",
                 f"--threshold={threshold}",
-                SERVICE,
+                service,
             )
 
         done = security(MOST_EXPOSURE)
         assert done.returncode == 0, done.stdout
-        assert "Overall exposure level for blokus-table.service" in done.stdout
+        assert f"Overall exposure level for {service.name}" in done.stdout
         assert security(0).returncode != 0, "the threshold counts"
 
 
@@ -126,5 +138,27 @@ class TestAgreement:
         assert "LG_WD=%t/blokus-table" in settings(unit, "Environment")
 
     def test_the_boot_waits_for_no_network(self):
-        assert "network" not in " ".join(settings(SERVICE.read_text(), "After"))
-        assert settings(SERVICE.read_text(), "Wants") == []
+        for service in SERVICES:
+            for key in ("After", "Wants", "Requires"):
+                assert "network" not in " ".join(settings(service.read_text(), key))
+
+    @pytest.mark.parametrize("service", SERVICES, ids=lambda path: path.stem)
+    def test_the_cages_are_alike(self, service: Path):
+        """What the table's service may not do, the others may not either."""
+        for key in CAGE.split():
+            assert settings(service.read_text(), key) == settings(SERVICE.read_text(), key), key
+
+    def test_the_light_of_a_stopped_table_may_open_what_the_table_may(self):
+        allowed = settings((SYSTEMD / "blokus-table-stopped.service").read_text(), "DeviceAllow")
+        assert allowed == settings(SERVICE.read_text(), "DeviceAllow")
+
+    @needs_analyze
+    def test_what_is_a_drop_in_adds_to_the_service(self, root: Path):
+        place = root / "etc/systemd/system/blokus-table.service.d"
+        place.mkdir(parents=True)
+        shutil.copy(SYSTEMD / "page.conf", place)
+        (root / "etc/systemd/system/blokus-table.service").write_text(SERVICE.read_text())
+        for other in SERVICES:
+            shutil.copy(other, root / "etc/systemd/system")
+        done = run("systemd-analyze", "verify", f"--root={root}", "--man=no", SERVICE.name)
+        assert done.stderr == ""
