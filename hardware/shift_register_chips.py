@@ -215,6 +215,8 @@ class SpiDevOfBoard:
                 byte = byte << 1 | self._board.clock(bool(value >> place & 1))
             came.append(byte)
         self._board.set_select(self._select, not self._high)
+        if isinstance(values, list):
+            values[:] = came  # spidev does that: it answers in the list that it was given
         return came
 
     def writebytes2(self, data: bytes) -> None:

@@ -168,7 +168,7 @@ class Scanner:
         self._order = np.maximum(order, 0)
         self._bits: Literal["little", "big"] = "little" if settings.first_pin == "A" else "big"
         # The first byte out of the Pi goes round; what follows it is of no meaning to the 74HC165.
-        self._read = [ECHO] + [0] * (settings.width // PINS if settings.echo else settings.width // PINS - 1)
+        self._read = bytes([ECHO]) + bytes(settings.width // PINS - (not settings.echo))
         self._no_row = self._pattern(None)
         self._patterns = [self._pattern(line) for line in range(settings.lines)]
 
@@ -217,13 +217,13 @@ class Scanner:
         active: NDArray[np.bool_] = bits == self._high
         return active
 
-    def _pattern(self, line: int | None) -> list[int]:
+    def _pattern(self, line: int | None) -> bytes:
         """Bytes that make a line active and all others not; the last byte stays in the first chip."""
         chips = [0 if self._high else 0xFF] * -(-self._settings.lines // PINS)
         if line is not None:
             pin = line % PINS if self._settings.first_pin == "A" else PINS - 1 - line % PINS
             chips[line // PINS] ^= 1 << pin
-        return chips[::-1]
+        return bytes(chips[::-1])
 
 
 class ShiftRegisterGrid:

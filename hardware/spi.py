@@ -38,8 +38,11 @@ class SpiDevice(Protocol):
     def open(self, bus: int, device: int, /) -> None:
         """Open /dev/spidev<bus>.<device>."""
 
-    def xfer2(self, values: Sequence[int], /) -> Sequence[int]:
-        """Send bytes and return as many that came meanwhile, the chip being selected all the time."""
+    def xfer2(self, values: bytes, /) -> Sequence[int]:
+        """Send bytes and return as many that came meanwhile, the chip being selected all the time.
+
+        A list would be overwritten with what came; bytes are left alone.
+        """
 
     def writebytes2(self, data: bytes, /) -> None:
         """Send bytes; in pieces, with gaps between them, above spidev.bufsiz."""

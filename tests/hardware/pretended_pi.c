@@ -62,6 +62,7 @@ static int memory_file = -1;
 static uint8_t *memory;
 static int wire = -1;
 static uint32_t spi_hz;
+static uint8_t spi_mode;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 static volatile uint32_t *at(uint32_t physical) { return (volatile uint32_t *)(memory + physical); }
@@ -229,10 +230,12 @@ static int answer_spi(unsigned long request, void *argument)
     struct spi_ioc_transfer *transfer = argument;
     switch (request) {
     case SPI_IOC_WR_MODE:
-    case SPI_IOC_WR_BITS_PER_WORD:
+        spi_mode = *(uint8_t *)argument;
         return 0;
     case SPI_IOC_RD_MODE:
-        *(uint8_t *)argument = SPI_MODE_0;
+        *(uint8_t *)argument = spi_mode;
+        return 0;
+    case SPI_IOC_WR_BITS_PER_WORD:
         return 0;
     case SPI_IOC_RD_BITS_PER_WORD:
         *(uint8_t *)argument = 8;

@@ -240,6 +240,24 @@ def test_after_a_kill_the_leds_are_blanked_by_the_command_of_the_unit(pi, settin
     assert not shown(pi, settings, receive)[1].any()
 
 
+EXCHANGE = """
+from hardware.spi import open_spi
+device = open_spi(1, 1, 1_000_000, True)
+pattern = bytes([1, 2, 254])
+for _ in range(2):
+    print(bytes(device.xfer2(pattern)) == bytes(3), pattern.hex(), device.cshigh, device.mode & 3)
+device.close()
+"""
+
+
+def test_the_real_library_exchanges_bytes_and_leaves_ours_alone(pi):
+    process = pi.start(sys.executable, "-c", EXCHANGE, stdout=subprocess.PIPE)
+    assert process.communicate(timeout=TIMEOUT_S)[0] == "True 0102fe True 0\n" * 2
+    for _ in range(2):
+        sent = pi.hear()
+        assert (sent.by, sent.hz, sent.data) == ("SPI", 1_000_000, bytes([1, 2, 254]))
+
+
 DAEMON = """
 import asyncio, sys
 import numpy as np
