@@ -1,6 +1,6 @@
 /* A Raspberry Pi Zero 2 W for programs that are started with this library in LD_PRELOAD.
  *
- * It stands in for what LED libraries touch: the revision in /proc/cpuinfo, /dev/spidev*, and the peripherals
+ * It stands in for what LED libraries touch: the revision of the board, /dev/spidev*, and the peripherals
  * behind /dev/mem, /dev/gpiomem and /dev/vcio, whose registers live in a sparse file and are moved by a thread.
  * Whatever leaves a pin is sent to the datagram socket PI_WIRE, as a struct `sent` and the bytes on the wire.
  *
@@ -8,6 +8,7 @@
  */
 
 #define _GNU_SOURCE
+#include <arpa/inet.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -27,7 +28,8 @@
 
 #define CPUINFO "/proc/cpuinfo"
 #define BUFSIZ_FILE "/sys/module/spidev/parameters/bufsiz"
-#define REVISION "902120"
+#define REVISION_FILE "/proc/device-tree/system/linux,revision" /* where 64-bit Arm looks instead */
+#define REVISION 0x902120u
 
 /* BCM2837: where things are in physical memory. */
 #define MEMORY_SIZE 0x40000000ull
@@ -142,10 +144,10 @@ static unsigned long longest_message(void)
     return set ? strtoul(set, NULL, 10) : 4096;
 }
 
-static int text_file(const char *text)
+static int file_with(const char *content, size_t length)
 {
-    int file = memfd_create("text", MFD_CLOEXEC);
-    if (file < 0 || write(file, text, strlen(text)) < 0 || lseek(file, 0, SEEK_SET))
+    int file = memfd_create("content", MFD_CLOEXEC);
+    if (file < 0 || write(file, content, length) < 0 || lseek(file, 0, SEEK_SET))
         abort();
     return file;
 }
@@ -156,14 +158,14 @@ static int open_pretended(const char *path)
     enum kind kind = OTHER;
     char text[64];
     int file;
-    if (!strcmp(path, CPUINFO)) {
-        snprintf(text, sizeof text, "Revision\t: %s\n", REVISION);
-        return text_file(text);
+    if (!strcmp(path, CPUINFO))
+        return file_with(text, snprintf(text, sizeof text, "Revision\t: %x\n", REVISION));
+    if (!strcmp(path, REVISION_FILE)) {
+        uint32_t revision = htonl(REVISION);
+        return file_with((char *)&revision, sizeof revision);
     }
-    if (!strcmp(path, BUFSIZ_FILE)) {
-        snprintf(text, sizeof text, "%lu\n", longest_message());
-        return text_file(text);
-    }
+    if (!strcmp(path, BUFSIZ_FILE))
+        return file_with(text, snprintf(text, sizeof text, "%lu\n", longest_message()));
     if (!strncmp(path, "/dev/spidev", 11))
         kind = SPI;
     else if (!strcmp(path, "/dev/vcio"))
