@@ -6,10 +6,12 @@ import asyncio
 import logging
 import os
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from firmware_host.calibration import CalibrationError, load_calibration
 from firmware_host.config_checks import button_driver, led_socket, strip_of, wiring_of
 from firmware_host.daemon import Daemon, log
 from hardware import backends
@@ -18,14 +20,15 @@ from hardware.power import CurrentLimiter
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
+    from firmware_host.calibration import Calibration
     from firmware_host.config import Section, Settings
+    from hardware.backends import Hardware
     from hardware.recording import Recorder
 
 
-def assemble(settings: Settings, recorder: Recorder | None = None) -> Daemon:
-    """Make the daemon and everything it drives; nothing is started yet. A `recorder` hears what comes in."""
+def open_parts(settings: Settings) -> tuple[Hardware, LightPath]:
+    """Make everything these settings drive, and the way to its LEDs; nothing is started yet."""
     sensors, leds, wiring = settings.sensors, settings.leds, wiring_of(settings)
     buttons = button_driver(settings)
     hardware = backends.open_hardware(
@@ -44,12 +47,32 @@ def assemble(settings: Settings, recorder: Recorder | None = None) -> Daemon:
         status_led_options={} if settings.status.led_pin is None else {"led_pin": settings.status.led_pin},
     )
     limiter = CurrentLimiter(wiring.leds, leds.limit_ma)
-    lights = LightPath(wiring, leds.brightness, limiter, hardware.leds)
+    return hardware, LightPath(wiring, leds.brightness, limiter, hardware.leds)
+
+
+def assemble(
+    settings: Settings, recorder: Recorder | None = None, calibration: Calibration | None = None
+) -> Daemon:
+    """Make the daemon and everything it drives; nothing is started yet. A `recorder` hears what comes in."""
+    hardware, lights = open_parts(settings)
     if recorder is not None:
         from hardware.tap import tap_hardware
 
         hardware = tap_hardware(hardware, recorder.tap)
-    return Daemon(settings, hardware, lights, recorder)
+    return Daemon(settings, hardware, lights, recorder, calibration)
+
+
+def calibrated(settings: Settings) -> Calibration | None:
+    """Return what `calibrate` found out for these settings. What cannot be used is logged and left."""
+    sensors = settings.sensors
+    try:
+        found = load_calibration(Path(settings.state.directory), sensors.rows, sensors.cols)
+    except CalibrationError as error:
+        log.warning("not calibrated: %s", error)
+        return None
+    if found is not None:
+        log.info("the sensors are read as calibrated: %s", found.in_short())
+    return found
 
 
 def sensor_options(settings: Settings) -> dict[str, Any]:
@@ -87,4 +110,4 @@ def run_daemon(settings: Settings, record: Path | None = None) -> int:
         from hardware.recording import Recorder
 
         recorder = Recorder(record, log.warning)
-    return asyncio.run(assemble(settings, recorder).run())
+    return asyncio.run(assemble(settings, recorder, calibrated(settings)).run())

@@ -36,6 +36,11 @@ COMMANDS = {
     ),
     "migrate-config": Listed("firmware_host.cli_table", "Rewrite settings files of an earlier version."),
     "doctor": Listed("firmware_host.cli_doctor", "Look at this machine and say what the table still needs."),
+    "test-leds": Listed(
+        "firmware_host.cli_tools", "Light the LEDs in patterns that show how they are wired."
+    ),
+    "test-sensors": Listed("firmware_host.cli_tools", "Show what the sensors and the buttons say, live."),
+    "calibrate": Listed("firmware_host.cli_tools", "Find the sensor of every cell, and the broken ones."),
     "blank": Listed("firmware_host.cli_leds", "Make the LEDs dark, whatever left them lit."),
     "led-service": Listed("firmware_host.cli_leds", "Drive LEDs on a pin that needs root, for the table."),
     "replay": Listed(

@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any
 import sdnotify
 
 from firmware_host import quiet_hours, storage
+from firmware_host.calibration import SensorMap
 from firmware_host.control import ControlServer
 from firmware_host.effects import BeginGame, FinishGame, PowerOff, Record, Say, Show, Sound
 from firmware_host.events import (
@@ -47,6 +48,7 @@ from hardware.tap import Kind, no_tap
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from firmware_host.calibration import Calibration
     from firmware_host.config import Settings
     from firmware_host.effects import Effect
     from firmware_host.events import Event
@@ -68,15 +70,23 @@ log = logging.getLogger("blokus-table")
 class Daemon:
     """Runs one table until it is told to stop. `run` returns the exit code.
 
-    A `recorder` is told whatever comes in that the hardware does not tell it itself. What begins with `_new`
-    joins the daemon to the world; a replay joins it to a recorded one.
+    A `recorder` is told whatever comes in that the hardware does not tell it itself. With a `calibration` the
+    sensors are read in its order, and those it found broken are masked. What begins with `_new` joins the
+    daemon to the world; a replay joins it to a recorded one.
     """
 
     def __init__(
-        self, settings: Settings, hardware: Hardware, lights: LightPath, recorder: Recorder | None = None
+        self,
+        settings: Settings,
+        hardware: Hardware,
+        lights: LightPath,
+        recorder: Recorder | None = None,
+        calibration: Calibration | None = None,
     ) -> None:
         self._settings = settings
         self._recorder = recorder
+        self._calibration = calibration
+        self._sensor_map = None if calibration is None else SensorMap(calibration)
         self._tap: Tap = no_tap if recorder is None else recorder.tap
         self._hardware = hardware
         self._lights = lights
@@ -141,15 +151,17 @@ class Daemon:
         self._store = self._new_store()
         new_id = partial(new_game_id, rng)
         saved = self._store.load_unfinished()
+        broken = {} if self._calibration is None else self._calibration.broken
         if self._recorder is not None:
             from firmware_host.recording_start import describe_beginning
 
-            self._recorder.begin(describe_beginning(self._settings, saved, seed), self._loop.time())
+            beginning = describe_beginning(self._settings, saved, seed, self._calibration)
+            self._recorder.begin(beginning, self._loop.time())
         try:
-            self._table = Table(self._settings, new_id=new_id, rng=rng, saved=saved)
+            self._table = Table(self._settings, new_id=new_id, rng=rng, saved=saved, broken=broken)
         except ReplayError as error:
             log.warning("the last game cannot go on, it is kept as it is: %s", error)
-            self._table = Table(self._settings, new_id=new_id, rng=rng)
+            self._table = Table(self._settings, new_id=new_id, rng=rng, broken=broken)
         else:
             if saved is not None:
                 log.info("game %s goes on after %d entries", saved.game_id, len(saved.entries))
@@ -181,7 +193,10 @@ class Daemon:
         now = self._loop.time()
         match report:
             case SensorFrame():
-                self._feed(FrameSeen(now, report.t_s, report.heights))
+                heights = report.heights
+                if self._sensor_map is not None:
+                    heights = self._sensor_map.put_in_order(heights)
+                self._feed(FrameSeen(now, report.t_s, heights))
             case ButtonChange():
                 change = ButtonPressed if report.pressed else ButtonReleased
                 self._feed(change(now, report.name))

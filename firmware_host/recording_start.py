@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from firmware_host.calibration import Calibration  # noqa: TC001 - msgspec reads the annotation
 from firmware_host.config import ConfigError, parse_settings
 from firmware_host.config_checks import check_settings
 from firmware_host.journal import SavedGame  # noqa: TC001 - msgspec reads the annotation
@@ -23,13 +24,17 @@ SECRET = frozenset({"password", "passphrase", "secret", "token", "key"})
 
 
 class Beginning(msgspec.Struct, frozen=True, kw_only=True):
-    """`settings` is TOML. `saved` is the game that went on, `seed` that of names and shuffles."""
+    """`settings` is TOML. `saved` is the game that went on, `seed` that of names and shuffles.
+
+    `calibration` is how the sensors were read.
+    """
 
     program: str
     began_at: str  # UTC by the host's clock
     seed: int
     settings: str
     saved: SavedGame | None = None
+    calibration: Calibration | None = None
 
     def parsed(self, source: str) -> Settings:
         """Return the settings. Raises RecordingError for those this program does not know."""
@@ -41,7 +46,9 @@ class Beginning(msgspec.Struct, frozen=True, kw_only=True):
         return settings
 
 
-def describe_beginning(settings: Settings, saved: SavedGame | None, seed: int) -> dict[str, Any]:
+def describe_beginning(
+    settings: Settings, saved: SavedGame | None, seed: int, calibration: Calibration | None = None
+) -> dict[str, Any]:
     """Return a Beginning as plain data."""
     try:
         program = importlib.metadata.version("blokus-table")
@@ -51,7 +58,12 @@ def describe_beginning(settings: Settings, saved: SavedGame | None, seed: int) -
     if saved is not None:
         saved = replace(saved, rows=())
     beginning = Beginning(
-        program=program, began_at=began_at, seed=seed, settings=settings_text(settings), saved=saved
+        program=program,
+        began_at=began_at,
+        seed=seed,
+        settings=settings_text(settings),
+        saved=saved,
+        calibration=calibration,
     )
     plain: dict[str, Any] = msgspec.to_builtins(beginning)
     return plain

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from firmware_host import storage
+from firmware_host.calibration import SensorMap
 from firmware_host.config_checks import button_driver, wiring_of
 from firmware_host.control import ControlServer
 from firmware_host.daemon import Daemon, log
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from firmware_host.calibration import Calibration
     from firmware_host.config import Settings
     from firmware_host.effects import BeginGame, FinishGame, Record
     from firmware_host.journal import SavedGame
@@ -96,10 +98,12 @@ class RecordedTable(Daemon):
         self.settings = settings = self.beginning.parsed(source)
         self._wiring = wiring_of(settings)
         self._changed = changed
-        self.board = RecordedBoard(settings, self._wiring.leds, tape, self._happen)
+        calibration = self.beginning.calibration
+        self.board = RecordedBoard(settings, self._wiring.leds, tape, self._happen, calibration)
         limiter = CurrentLimiter(self._wiring.leds, settings.leds.limit_ma)
         lights = LightPath(self._wiring, settings.leds.brightness, limiter, self.board)
-        super().__init__(settings, Hardware(self.board, self.board, self.board), lights, recorder)
+        hardware = Hardware(self.board, self.board, self.board)
+        super().__init__(settings, hardware, lights, recorder, calibration)
         self._notify = lambda _state: None  # whoever started the replay, it is not a service that is ready
 
     @property
@@ -160,7 +164,7 @@ class RecordedTable(Daemon):
             if report.heights.shape != (sensors.rows, sensors.cols):
                 log.warning("left out of the replay: a frame of %s cells", report.heights.shape)
                 return
-            self.board.heights = report.heights
+            self.board.show(report)
         self._take_report(report)
 
     # Where a daemon meets the world.
@@ -195,7 +199,12 @@ class RecordedBoard:
     """
 
     def __init__(
-        self, settings: Settings, leds: int, tape: Tape, others: Callable[[Item | None], None]
+        self,
+        settings: Settings,
+        leds: int,
+        tape: Tape,
+        others: Callable[[Item | None], None],
+        calibration: Calibration | None = None,
     ) -> None:
         sensors = settings.sensors
         self._link = BoardLink(
@@ -210,6 +219,7 @@ class RecordedBoard:
         self.chain: NDArray[np.uint8] = np.zeros((leds, 3), np.uint8)  # duty values, as last shown
         self.heights: NDArray[np.uint8] = np.zeros((sensors.rows, sensors.cols), np.uint8)  # as last seen
         self.is_over = False
+        self._sensor_map = None if calibration is None else SensorMap(calibration)
         self._loop: asyncio.AbstractEventLoop | None = None
         self._timer: asyncio.TimerHandle | None = None
 
@@ -222,6 +232,11 @@ class RecordedBoard:
     def submit(self, chain: NDArray[np.uint8]) -> None:
         """Keep the picture."""
         self.chain = chain
+
+    def show(self, frame: SensorFrame) -> None:
+        """Keep what lies there, for those who look on."""
+        order = self._sensor_map
+        self.heights = frame.heights if order is None else order.put_in_order(frame.heights)
 
     def close(self) -> None:
         """Let nothing more happen."""
@@ -239,7 +254,7 @@ class RecordedBoard:
     def _happen(self, item: Item) -> None:
         for report in self._understand(item):
             if isinstance(report, SensorFrame):
-                self.heights = report.heights
+                self.show(report)
             self._emit(report)
         if not self.is_over:
             self._wait()

@@ -3,6 +3,7 @@
     flickers   changes by itself, again and again, while nothing moves around it
     stuck      stays covered where nothing lies: from the start, alone, or after everything else was lifted
     dead       stays clear in the middle of a piece that lies there
+    crossed    answers for another cell, too: only a calibration finds that
     line       a whole row or column switches at once, as no hand can
 
 A masked cell is out of the game, not out of sight: it is watched until it behaves again. Masking one that was
@@ -15,13 +16,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 from math import exp
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import numpy as np
 from msgspec import Struct
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
     from collections.abc import Set as AbstractSet
 
     from numpy.typing import NDArray
@@ -37,6 +39,7 @@ class Fault(StrEnum):
     FLICKERS = "flickers"
     STUCK = "is stuck"
     DEAD = "feels nothing"
+    CROSSED = "answers for another cell, too"
     LINE = "switches together with its whole line"
 
 
@@ -85,17 +88,26 @@ class Mask(Struct, frozen=True):
 
 
 class SensorHealth:
-    """Follows every sensor of the grid. `masked` says which are not believed, `news` what to tell people."""
+    """Follows every sensor of the grid. `masked` says which are not believed, `news` what to tell people.
 
-    def __init__(self, limits: Limits = Limits(), seen_covered: Iterable[GridCell] = ()) -> None:
+    `broken` are those that a calibration found.
+    """
+
+    def __init__(
+        self,
+        limits: Limits = Limits(),
+        seen_covered: Iterable[GridCell] = (),
+        broken: Mapping[GridCell, Fault] = MappingProxyType({}),
+    ) -> None:
         self.limits = limits
-        self.masked: dict[GridCell, Mask] = {}
+        self.masked: dict[GridCell, Mask] = {cell: Mask(fault, 0.0) for cell, fault in broken.items()}
         self.news: list[str] = []
         self.seen_covered = set(seen_covered)
         self._seen_clear: set[GridCell] = set()
         self._covered: set[GridCell] = set()
         self._tracks: dict[GridCell, _Track] = {}
-        self._times_masked: dict[GridCell, int] = {}
+        self._broken = dict(broken)
+        self._times_masked: dict[GridCell, int] = dict.fromkeys(broken, 1)
         self._lines: dict[tuple[str, int], float] = {}
         self._restless: set[GridCell] = set()
         self._started_s = 0.0
@@ -115,6 +127,9 @@ class SensorHealth:
         self._lines.clear()
         self._restless.clear()
         self._judge_s = t_s
+        # What a calibration found broken must be seen to move: while the board was away nobody looked.
+        for cell, fault in self._broken.items():
+            self.masked[cell] = Mask(fault, t_s)
 
     def see(self, t_s: float, changes: Sequence[tuple[GridCell, bool]]) -> None:
         """Take the cells that differ from the last frame, with True where they are now covered."""
@@ -317,7 +332,7 @@ class SensorHealth:
         limits = self.limits
         for cell, mask in list(self.masked.items()):
             age_s = self._age_s(t_s, cell)
-            if (cell in self._covered) != (cell in recorded):
+            if (cell in self._covered) != (cell in recorded) or mask.fault is Fault.CROSSED:
                 continue
             if mask.fault in (Fault.STUCK, Fault.DEAD):
                 healed = limits.heal_s <= age_s < t_s - mask.since_s
@@ -326,6 +341,7 @@ class SensorHealth:
                 healed = age_s >= min(calm_s, limits.calm_most_s)
             if healed:
                 del self.masked[cell]
+                self._broken.pop(cell, None)
                 self._tracks.pop(cell, None)
                 self._restless.discard(cell)
                 self.news.append(f"the sensor at row {cell[0]}, column {cell[1]} works again")

@@ -15,6 +15,7 @@ what is shown, and that the board is compared with the record before play goes o
 from __future__ import annotations
 
 import math
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import engine
@@ -59,18 +60,22 @@ from firmware_host.status import describe_status
 
 if TYPE_CHECKING:
     import random
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Mapping
 
     from engine import Colour, Game
     from firmware_host.config import Settings
     from firmware_host.journal import SavedGame
-    from firmware_host.layout import Cell
+    from firmware_host.layout import Cell, GridCell
     from firmware_host.recognise import Placed
+    from firmware_host.sensor_health import Fault
     from firmware_host.view import View
 
 
 class Table:
-    """One table with one grid. `handle` takes every event; `status` says how things stand."""
+    """One table with one grid. `handle` takes every event; `status` says how things stand.
+
+    `broken` are the sensors not to be believed from the beginning.
+    """
 
     def __init__(
         self,
@@ -79,6 +84,7 @@ class Table:
         new_id: Callable[[], str],
         rng: random.Random,
         saved: SavedGame | None = None,
+        broken: Mapping[GridCell, Fault] = MappingProxyType({}),
     ) -> None:
         self.settings = settings
         self.waits = settings.reading
@@ -103,7 +109,7 @@ class Table:
         self._t_s = 0.0
         self.orders = Orders(self)
         self.lost: str | None = "waiting for the board"
-        self.health = SensorHealth()
+        self.health = SensorHealth(broken=broken)
         self.unsaved: str | None = None
 
         # What belongs to the game on the table; `_load` sets all of these.

@@ -29,10 +29,16 @@ class SensorFaults:
     # ("row" or "column", its number) -> ms after which the whole line, now covered, reads right again, and so
     # on; 0: it stays covered
     ghosts: dict[tuple[str, int], int] = field(default_factory=dict)
+    cells: NDArray[np.intp] | None = None  # (rows * cols,): the cell a sensor reads, -1 for none
 
     def seen(self, heights: NDArray[np.uint8], t_ms: int) -> NDArray[np.uint8]:
         """Give the (rows, cols) uint8 that the sensors read at this time for what lies there."""
-        read = heights.copy()
+        if self.cells is None:
+            read = heights.copy()
+        else:
+            read = heights.reshape(-1).take(np.maximum(self.cells, 0))
+            read[self.cells < 0] = 0
+            read = read.reshape(heights.shape)
         for cell, height in self.stuck.items():
             read[cell] = height
         for (row, col), period_ms in self.flickering.items():
