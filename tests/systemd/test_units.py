@@ -16,7 +16,8 @@ MOST_EXPOSURE = 25  # tenths; systemd calls up to 20 "OK" and from 50 on "medium
 CAGE = """
     ProtectSystem ProtectHome PrivateTmp PrivateMounts ProtectProc RestrictAddressFamilies IPAddressDeny
     NoNewPrivileges RestrictSUIDSGID RestrictNamespaces RestrictRealtime LockPersonality
-    MemoryDenyWriteExecute RemoveIPC ProtectClock ProtectHostname ProtectControlGroups ProtectKernelLogs ProtectKernelModules
+    MemoryDenyWriteExecute RemoveIPC ProtectClock ProtectHostname ProtectControlGroups
+    ProtectKernelLogs ProtectKernelModules
     ProtectKernelTunables SystemCallArchitectures SystemCallFilter SystemCallErrorNumber DevicePolicy
 """
 
