@@ -16,7 +16,7 @@ CAN_LIGHT, HAS_BUTTONS, IS_MOMENTARY = 1, 2, 4
 WARNING = 3  # level of LOG
 
 REST_MS = 200  # between snapshots when nothing happens
-WATCH_MS = 33  # between snapshots after a change, so that stillness is noticed soon
+WATCH_MS = 25  # between snapshots after a change, so that stillness is noticed soon
 WATCH_FOR_MS = 2500
 PRESS_SNAPSHOTS = 3  # a press stays set for at least so many
 NOTICE_MS = 10_000  # damaged frames are told at most this often

@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hardware.protocol import MAX_FRAME, Decoder, Hello, Log, Snapshot, Who, encode
+from hardware.virtual_board import WATCH_MS
 
 ROOT = Path(__file__).parents[2]
 FIRMWARE = ROOT / "hardware" / "firmware"
@@ -136,8 +137,8 @@ def test_the_clock_wraps_as_the_protocol_allows(firmware, board_settings):
     for now_ms in range(start, start + 1000):
         board.turn(now_ms)
     times = [message.t_ms for message in Decoder().feed(bytes(sent)) if isinstance(message, Snapshot)]
-    assert len(times) == 31
-    assert (times[0], times[-1]) == (start, (start + 30 * 33) & 0xFFFFFFFF)
+    assert len(times) == 40
+    assert (times[0], times[-1]) == (start, (start + 39 * WATCH_MS) & 0xFFFFFFFF)
 
 
 # The builder's page

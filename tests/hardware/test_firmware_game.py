@@ -16,7 +16,7 @@ import firmware_host.simulate
 from firmware_host.simulate import Simulation, simulate
 from hardware.hands import STYLES, Hands
 from hardware.protocol import BUTTONS, Alive, Bye, Caps, Decoder, Hello, Log, Pixels, Show, Who, encode
-from hardware.virtual_board import PRESS_SNAPSHOTS, VirtualBoard
+from hardware.virtual_board import PRESS_SNAPSHOTS, WATCH_MS, VirtualBoard
 
 FIRMWARE = Path(__file__).parents[2] / "hardware" / "firmware"
 SCRIPT = Path(__file__).with_name("firmware_pins.py")
@@ -201,7 +201,7 @@ def test_a_press_is_in_three_snapshots_and_not_held_longer_than_the_finger(make_
     said += board.advance(1000)
     pressed = [s.t_ms for s in Decoder().feed(said) if s.buttons == 4]
     assert len(pressed) >= PRESS_SNAPSHOTS
-    assert pressed[-1] <= 100 + max(for_ms, 33 * PRESS_SNAPSHOTS)
+    assert pressed[-1] <= 100 + max(for_ms, WATCH_MS * PRESS_SNAPSHOTS)
 
 
 def test_a_whole_game_by_simulated_hands_with_the_real_daemon(make_board, monkeypatch):
