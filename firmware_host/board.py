@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from firmware_host.debounce import Stillness
+from firmware_host.findings import Lifted
 from firmware_host.recognise import around
 from firmware_host.sensor_health import Fault
 
@@ -84,7 +85,8 @@ class Board:
         """How long a finding's cells must be still: longer where sensors have been restless lately."""
         if not self.health.is_restless:
             return finding.wait_s
-        return max(finding.wait_s, self.health.wait_s(self.layout.to_grid(finding.cells)))
+        beside = not isinstance(finding, Lifted)  # what is gone is gone, whatever flickers beside it
+        return max(finding.wait_s, self.health.wait_s(self.layout.to_grid(finding.cells), beside=beside))
 
     # -- cells that are not believed
 

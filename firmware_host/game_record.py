@@ -86,6 +86,21 @@ class GameRecord:
         self._emit(Say(f"{colour} gives up"))
         return self._enter_turn("retire", self.game.retire(colour), done)
 
+    def chosen_after(self, placed: Placed) -> list[Move]:
+        """What the players did after this placement; passes that the rules made follow from that again."""
+        history = self.game.history
+        at = next(at for at, move in enumerate(history) if move.placement == placed.placement)
+        return [move for move in history[at + 1 :] if not move.forced]
+
+    def repeat(self, move: Move) -> list[Colour]:
+        """Pass or give up once more, if it may still be; returns those who had to pass behind it."""
+        if move.retired:
+            return self.retire(move.colour)
+        try:
+            return self.pass_turn()
+        except engine.EngineError:
+            return []
+
     def _enter_turn(self, kind: str, move: Move, done: int) -> list[Colour]:
         """Enter a turn and, if it was the last, the result; returns the colours that passed after it."""
         self._enter(kind, move)

@@ -206,9 +206,13 @@ class SensorHealth:
         """Whether any sensor is."""
         return bool(self._restless)
 
-    def wait_s(self, cells: Iterable[GridCell]) -> float:
-        """For how long these cells and their neighbours must at least be still before they mean something."""
-        near = {(row + up, col + right) for row, col in cells for up, right in _HERE_AND_BESIDE}
+    def wait_s(self, cells: Iterable[GridCell], *, beside: bool = True) -> float:
+        """For how long these cells must at least be still before they mean something.
+
+        With `beside` that is longer near a restless one, too.
+        """
+        steps = _HERE_AND_BESIDE if beside else ((0, 0),)
+        near = {(row + up, col + right) for row, col in cells for up, right in steps}
         return self.limits.restless_s if near & self._restless - self.masked.keys() else 0.0
 
     def doubted(self, board: Collection[GridCell]) -> set[GridCell]:

@@ -37,7 +37,7 @@ def describe_status(table: Table) -> dict[str, Any]:
         "next": _next_thing(table),
         "problems": list(_problems(table)),
         **table.record.result,
-        "sensors": "lost" if table.lost is not None else "degraded" if table.health.masked else "ok",
+        "sensors": _sensors(table),
         "masked": _cells(table.health.masked),
         "saved": table.saved,
     }
@@ -56,6 +56,12 @@ def game_result(game: Game) -> dict[str, Any]:
             for line in game.standings()
         ],
     }
+
+
+def _sensors(table: Table) -> str:
+    if table.lost is not None or table.board.blind:  # found, but not read yet
+        return "lost"
+    return "degraded" if table.health.masked else "ok"
 
 
 def _problems(table: Table) -> Iterable[dict[str, Any]]:
@@ -79,7 +85,7 @@ def _next_thing(table: Table) -> str:
     if problem is not None:
         return str(problem["say"])
     if table.game.is_over:
-        return words.OVER
+        return words.OVER if table.has_pieces else words.OVER_EMPTY
     mover = table.game.to_move
     if not table.record.game_id or mover is None:
         idle = words.CLEAR if table.board.covered else words.LOOKING

@@ -116,6 +116,7 @@ class Table:
         self.record: GameRecord
         self.board: Board
         self.resolving: bool
+        self.has_pieces: bool  # something has lain there since the game was over
         self.turn_since_s: float
         self.on_view: OnView
         self.announced: Announcements
@@ -246,7 +247,10 @@ class Table:
         elif not self.record.game_id:
             findings = self.record.reader.strays(new)
         elif self.game.is_over:
+            self.has_pieces |= bool(board.covered)
             findings = self.record.reader.read_over(new, missing, board.still.masked)
+            if not self.has_pieces:  # nobody has cleared it: the score stays
+                findings = []
         elif self.resolving or self._is_packing(missing):
             findings = self.record.reader.compare(new, missing)
             if self.state == "suspended":
@@ -363,17 +367,20 @@ class Table:
             self.announced.expect(Acceptance(self.record.seq, mover, finding.placement.cells, since_s))
 
     def _correct(self, finding: Moved, t_s: float) -> None:
-        later = [
-            move.placement.cells for move in self.record.placed[len(self.record.placed) - finding.depth + 1 :]
-        ]
-        colour = self.record.placed[-finding.depth].colour
+        wrong = self.record.placed[-finding.depth]
+        colour = wrong.colour
+        later = self.record.chosen_after(wrong)
         for _ in range(finding.depth):
             self.undo_last()
         self._play(finding.placement.cells)
         self.board.expose(finding.placement.cells)
         seq = self.record.seq
-        for cells in later:
-            self._play(cells)
+        for move in later:
+            if move.placement is not None:
+                self._play(move.placement.cells)
+            elif self.game.to_move == move.colour:  # the correction may have made another pass of it
+                passes = self.record.repeat(move)
+                self.turn_passes(move.colour, [move.colour, *passes], t_s)
         self.announced.expect(Acceptance(seq, colour, finding.placement.cells, t_s))
 
     def _take_answer(self, finding: Answered, t_s: float) -> None:
@@ -486,6 +493,7 @@ class Table:
         layout = Layout(record.game.lattice, sensors.rows, sensors.cols, self.settings.game.board_at)
         self.board = Board(layout, self.health)
         self.resolving = False
+        self.has_pieces = False
         self.turn_since_s = self._t_s
         self.on_view = OnView()
         self.announced = Announcements(layout, record.game.to_move, self.emit)

@@ -40,6 +40,7 @@ UNSAVED = "The game goes on, but it cannot be saved."
 TURN = "Put a {colour} piece on one of the {corners} lit corners."
 ONE_CORNER = "Put a {colour} piece on the lit corner."
 OVER = "The game is over. Clear the board to start the next one."
+OVER_EMPTY = "The game is over. Lay a hand on the board and take it away to start the next one."
 
 
 def next_thing(colour: str, corners: int) -> str:

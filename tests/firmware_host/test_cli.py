@@ -203,12 +203,12 @@ def test_the_status_of_a_running_table(config):
         "standings", "sensors", "masked", "saved",
     }  # fmt: skip
     assert (status["v"], status["state"], status["rules"], status["plies"]) == (1, "idle", "classic", 0)
-    assert (status["last"], status["problems"], status["sensors"]) == (None, [], "ok")
+    assert (status["last"], status["problems"], status["sensors"]) == (None, [], "lost")
     assert people.stdout.splitlines() == [
         "classic: idle, no piece placed",
         "The board has not been seen yet. One moment.",
         "score: blue -89, yellow -89, red -89, green -89",
-        "sensors ok; everything is saved",
+        "sensors lost; everything is saved",
     ]
 
 
