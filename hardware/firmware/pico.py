@@ -77,16 +77,17 @@ class UsbPort:
 
     def read(self, buffer, wait_ms):
         """Read byte by byte: asked for more than there is, MicroPython would wait for the rest."""
-        count = 0
+        count, room = 0, len(buffer)
         byte, readinto, ready = self._byte, self._in.readinto, self._poll.ipoll
-        while count < len(buffer):
-            for _ in ready(0 if count else wait_ms):
+        while count < room:
+            for _ in ready(wait_ms):
                 break
             else:
                 break
             readinto(byte)
             buffer[count] = byte[0]
             count += 1
+            wait_ms = 0
         return count
 
     def write(self, buffer, count):
@@ -168,25 +169,27 @@ class RowRegisters:
     """74HC595 drive the rows: QA of the first one, next to the Pico, is row 0."""
 
     def __init__(self, spi, latch, rows, low, settle_us):
-        self._spi = spi
+        chips = packed_bytes(rows)
+        idle = 255 if low else 0
+        self._patterns = []  # for each row and, as the last, for none: select(-1)
+        for row in range(rows + 1):
+            pattern = bytearray([idle] * chips)
+            if row < rows:
+                pattern[chips - 1 - (row >> 3)] ^= 1 << (
+                    row & 7
+                )  # what is sent first ends up in the last chip
+            self._patterns.append(bytes(pattern))
+        self._write = spi.write
         self._latch = machine.Pin(latch, machine.Pin.OUT, value=0)
-        self._idle = 255 if low else 0
-        self._out = bytearray([self._idle] * packed_bytes(rows))
         self._settle_us = settle_us
         self.select(-1)
 
     def select(self, row):
-        """Drive one row, -1 for none. What is sent first ends up in the last chip."""
-        out = self._out
-        at = len(out) - 1 - (row >> 3)
-        if row >= 0:
-            out[at] ^= 1 << (row & 7)
-        self._spi.write(out)
-        self._latch.value(1)
-        self._latch.value(0)
-        if row >= 0:
-            out[at] = self._idle
-            time.sleep_us(self._settle_us)
+        """Drive one row, -1 for none."""
+        self._write(self._patterns[row])
+        self._latch(1)
+        self._latch(0)
+        time.sleep_us(self._settle_us)
 
 
 class ColumnPins:
@@ -209,14 +212,14 @@ class InputRegisters:
     """74HC165: input A of the first one, next to the Pico, is the first input."""
 
     def __init__(self, spi, load):
-        self._spi = spi
+        self._readinto = spi.readinto
         self._load = machine.Pin(load, machine.Pin.OUT, value=1)
 
     def read(self, line):
         """Take over every input at once and shift them in; H comes first and is the highest bit."""
-        self._load.value(0)
-        self._load.value(1)
-        self._spi.readinto(line)
+        self._load(0)
+        self._load(1)
+        self._readinto(line)
 
 
 class ButtonPins:

@@ -6,7 +6,7 @@ from lights import Lights
 from sensors import Chain, Matrix
 from talk import Board
 
-PORTION = 64  # bytes read at once: a packet of USB, so that a flood never keeps the grid from being read
+PORTION = 256  # bytes read at once at most, so that a flood never keeps the grid from being read
 
 
 class Program:

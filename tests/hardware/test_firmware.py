@@ -244,3 +244,14 @@ def test_it_is_no_part_of_what_is_installed():
     assert not (FIRMWARE / "__init__.py").exists()
     for path in (ROOT / "hardware").glob("*.py"):
         assert "hardware.firmware" not in path.read_text()
+
+
+def test_reading_the_grid_leaves_nothing_for_the_collector(micropython):
+    script = Path(__file__).with_name("firmware_heap.py")
+    done = subprocess.run(
+        [micropython, script, FIRMWARE], capture_output=True, text=True, check=True, timeout=60
+    )
+    taken, idle, scan, snapshot = map(int, done.stdout.split())
+    assert taken < 20_000
+    assert idle == scan == 0
+    assert 0 < snapshot < 500

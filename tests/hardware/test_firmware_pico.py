@@ -6,6 +6,7 @@ import functools
 import random
 import sys
 import time
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -14,6 +15,7 @@ import pytest
 from hardware.protocol import Decoder, Hello, Log, Pixels, Show, Snapshot, Who, encode
 from hardware.shift_register_chips import InputChain, OutputChain
 
+FIRMWARE = Path(__file__).parents[2] / "hardware" / "firmware"
 PIO_NS = 125  # a step at 8 MHz
 
 
@@ -146,6 +148,8 @@ class Bench:
                 if level is None:
                     return int(bench.level(self.number))
                 return bench.set(self.number, level)
+
+            __call__ = value
 
         class Registers:
             def __getitem__(self, address):
@@ -349,3 +353,103 @@ def test_a_mistake_is_told_and_told_again_when_the_host_asks(make_pico, firmware
         bench.host_says += encode(Who(), 0)
         complaint.turn()
     assert Decoder().feed(bench.heard) == [Log(4, "board.py: no")] * 2
+
+
+# What it costs, for the estimates in the program's README
+
+
+class Meter:
+    """Counts the program's bytecodes, its calls of what is C on a Pico, and its loops' steps."""
+
+    def __init__(self, firmware, monkeypatch):
+        self.bytecodes = self.calls = self.steps = 0
+        loops = firmware("loops")
+        for name, steps in LOOP_STEPS.items():
+            monkeypatch.setattr(loops, name, self._counted(getattr(loops, name), steps))
+
+    def _counted(self, loop, steps):
+        def run(*args):
+            begun = list(args[-1]) if not isinstance(args[-1], int) else args[-1]
+            result = loop(*args)
+            self.steps += steps(args, begun)
+            return result
+
+        return run
+
+    def __enter__(self):
+        self._was = sys.gettrace()
+        sys.settrace(self._call)
+        return self
+
+    def __exit__(self, *error):
+        sys.settrace(self._was)
+
+    def _call(self, frame, _event, _arg):
+        if not interpreted(frame):
+            self.calls += interpreted(frame.f_back)
+            return None
+        frame.f_trace_opcodes, frame.f_trace_lines = True, False
+        return self._step
+
+    def _step(self, _frame, event, _arg):
+        self.bytecodes += event == "opcode"
+        return self._step
+
+
+def interpreted(frame):
+    """Whether a frame is the program's, outside the loops that are machine code."""
+    name = frame.f_code.co_filename
+    return name.startswith(str(FIRMWARE)) and not name.endswith("loops.py")
+
+
+LOOP_STEPS = {
+    "gather": lambda args, job: job[1],
+    "pixels": lambda args, job: job[2],
+    "encode": lambda args, length: length,
+    "decode": lambda args, state: args[3][0] - state[0],
+}
+FULL_PICTURE = [Pixels(at, bytes([200]) * 3 * min(128, 400 - at)) for at in range(0, 400, 128)] + [Show()]
+
+
+def hear_all(bench):
+    while bench.host_says:
+        bench.program.turn()
+
+
+def measured(make_pico, firmware, monkeypatch):
+    """Name -> (bytecodes, calls, steps), as in the README's table."""
+    costs = {}
+
+    def measure(name, what, *args):
+        with Meter(firmware, monkeypatch) as meter:
+            what(*args)
+        costs[name] = (meter.bytecodes, meter.calls, meter.steps)
+
+    for sensors in ("matrix", "chain"):
+        bench = make_pico(SENSORS=sensors)
+        turns(bench, 4)
+        board = bench.program.board
+        measure(f"{sensors}, all cells", board._sensors.scan, board._cells)
+    bench.now_us += 300_000
+    measure("snapshot", board.turn, bench.now_us // 1000)
+    costs["snapshot"] = tuple(
+        a - b for a, b in zip(costs["snapshot"], costs["chain, all cells"], strict=True)
+    )
+    bench.program._due_ms = bench.now_us  # no scan any more
+    measure("turn, nothing due", bench.program.turn)
+    for seq, message in enumerate(FULL_PICTURE):
+        bench.host_says += encode(message, seq)
+    measure("400 pixels and SHOW", hear_all, bench)
+    return costs
+
+
+def test_the_readmes_figures_are_what_is_counted(make_pico, firmware, monkeypatch):
+    costs = measured(make_pico, firmware, monkeypatch)
+    table = {}
+    for line in (FIRMWARE / "README.md").read_text().splitlines():
+        fields = [field.strip() for field in line.strip("|").split("|")]
+        if fields[0] in costs:
+            table[fields[0]] = tuple(int(field.replace(",", "")) for field in fields[1:4])
+    assert table.keys() == costs.keys()
+    for name, counted in costs.items():  # another Python has somewhat other bytecodes
+        assert table[name] == pytest.approx(counted, rel=0.2), f"{name}: {counted}"
