@@ -16,11 +16,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from engine import Colour
-    from firmware_host.layout import Cell, Layout
+    from firmware_host.layout import Cell, GridCell, Layout
 
 ACCEPTED_S = 0.6  # five rings, 80 ms apart, and the last one's fade
 HELD_S = 1.5
 UNDO_S = 0.6
+REFUSED_S = 0.54  # two blinks
 
 
 class Acceptance(Struct, frozen=True):
@@ -55,6 +56,11 @@ class Announcements:
     def take_back(self, colour: Colour, cells: tuple[Cell, ...], t_s: float) -> None:
         """A piece was taken back."""
         self.lights.append(taken_back(self._layout, colour, cells, t_s))
+
+    def refuse(self, cells: Iterable[GridCell], t_s: float) -> None:
+        """Keys were pressed that have nothing to say."""
+        self.lights.append(Light(Meaning.ILLEGAL, tuple(cells), since_s=t_s, until_s=t_s + REFUSED_S))
+        self._emit(Sound("refused"))
 
     def forget(self, cells: tuple[Cell, ...]) -> None:
         """A placement is no more: nothing is to be said of it."""

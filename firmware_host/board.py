@@ -13,14 +13,15 @@ from firmware_host.recognise import around
 from firmware_host.sensor_health import Fault
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
+    from collections.abc import Collection, Iterable, Iterator
     from collections.abc import Set as AbstractSet
 
     from firmware_host.events import FrameSeen
     from firmware_host.findings import Cells, Finding
-    from firmware_host.layout import Cell, Layout
+    from firmware_host.layout import Cell, GridCell, Layout
     from firmware_host.sensor_health import SensorHealth
 
+CONFIRMED_S = 3.0  # for which a confirmation holds good: the hand may still press the piece down
 LATE_S = (
     1.0  # by which the sensors' health may be late: it is judged while nothing moves, if that comes by then
 )
@@ -29,8 +30,12 @@ LATE_S = (
 class Board:
     """Sensors under one game's board. `blind` until its first frame, and again when sensors were lost.
 
+    `momentary`: they are keys, see `key_board`.
+
     `health` belongs to the grid and outlives the game; `news` is what it found since it was last asked.
     """
+
+    momentary = False
 
     def __init__(self, layout: Layout, health: SensorHealth) -> None:
         self.layout, self.health = layout, health
@@ -41,6 +46,8 @@ class Board:
         self._suspected: dict[Cells, tuple[Cells, float]] = {}
         self._strays: dict[Cells, float] = {}
         self._parked: dict[Cells, float] = {}
+        self._confirmed: dict[Cells, tuple[float, float]] = {}
+        self._finished: dict[Cells, float] = {}
         self._take_masks()
 
     @property
@@ -83,10 +90,61 @@ class Board:
 
     def wait_s(self, finding: Finding) -> float:
         """How long a finding's cells must be still: longer where sensors have been restless lately."""
+        wait_s = finding.wait_s
+        if self._confirmed:
+            wait_s = min((wait_s, *self._hurries(finding.cells)))
         if not self.health.is_restless:
-            return finding.wait_s
+            return wait_s
         beside = not isinstance(finding, Lifted)  # what is gone is gone, whatever flickers beside it
-        return max(finding.wait_s, self.health.wait_s(self.layout.to_grid(finding.cells), beside=beside))
+        return max(wait_s, self.health.wait_s(self.layout.to_grid(finding.cells), beside=beside))
+
+    # -- what the confirm button said
+
+    def confirm(self, cells: Cells, hurry_s: float) -> None:
+        """Somebody says that what lies on these cells is laid, and need be still no longer than `hurry_s`."""
+        self._confirmed[cells] = (self.t_s, hurry_s)
+        self._finished[cells] = self.t_s
+
+    def is_confirmed(self, cells: Cells) -> bool:
+        """Whether that was said of these cells, or of some of them while the others dropped in."""
+        return any(hurry_s >= 0 for hurry_s in self._hurries(cells))
+
+    def forget_confirmed(self, cells: Cells) -> None:
+        """What was said of any of these cells has been done, or refused."""
+        self._confirmed = {said_of: at for said_of, at in self._confirmed.items() if not said_of & cells}
+
+    @property
+    def finished(self) -> set[Cell]:
+        """Cells of which that was said, and nothing has moved there since: more will not come."""
+        return self._unchanged(self._finished)
+
+    def _hurries(self, cells: Cells) -> Iterator[float]:
+        for said_of, (at_s, hurry_s) in self._confirmed.items():
+            if said_of <= cells and self.t_s - at_s <= CONFIRMED_S and said_of <= self.covered:
+                yield hurry_s
+
+    # -- keys, of which these sensors are none
+
+    def agree(self) -> bool:
+        """Keys show what is recorded by now; sensors show what lies there."""
+        return False
+
+    def forget(self) -> bool:
+        """Switch off what keys have switched on; True if anything was."""
+        return False
+
+    def take_orders(self) -> list[str]:
+        """Return what keys have ordered since this was last asked."""
+        return []
+
+    def take_wrong(self) -> list[GridCell]:
+        """Return the keys pressed since this was last asked that have nothing to say."""
+        return []
+
+    def take_over(self, before: Board) -> None:
+        """Begin with what lay on the board of the game before."""
+        self.still.see(before.still.t_s, before.still.heights)
+        self.blind = False
 
     # -- cells that are not believed
 

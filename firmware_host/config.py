@@ -169,6 +169,7 @@ class Reading(Section, frozen=True):
     menu_choice_s: Wait = 0.5
     menu_start_s: Wait = 3.0
     undo_limit: Annotated[int, Meta(ge=0, le=1000)] = 0
+    hold_s: Wait = 1.0
 
 
 class Help(Section, frozen=True):

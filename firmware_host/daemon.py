@@ -202,7 +202,7 @@ class Daemon:
                 self._feed(change(now, report.name))
             case GridFound():
                 log.info("board found: %s", report.description)
-                self._feed(SensorsFound(now))
+                self._feed(SensorsFound(now, report.momentary))
             case GridLost():
                 log.warning("sensors lost: %s", report.why)
                 self._feed(SensorsLost(now, report.why))

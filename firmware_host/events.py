@@ -24,9 +24,10 @@ class FrameSeen(Struct, frozen=True, eq=False):
 
 
 class SensorsFound(Struct, frozen=True):
-    """The grid answers; frames will follow."""
+    """The grid answers; frames will follow. `momentary`: they show the keys that are down, not what lies."""
 
     t_s: float
+    momentary: bool = False
 
 
 class SensorsLost(Struct, frozen=True):

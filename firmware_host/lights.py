@@ -301,6 +301,7 @@ GROUND, OFFER, HAND, SYSTEM = Voice.GROUND, Voice.OFFER, Voice.HAND, Voice.SYSTE
 ROWS: Mapping[Meaning, Row] = {
     Meaning.NO_GAME: Row(wave, WAVE, 0.5, GROUND, blend=Blend.ADD),
     Meaning.FRAME: Row(frame, STEADY, 0.05, GROUND, WHITE),
+    Meaning.RECORDED: Row(cells, STEADY, 0.12, GROUND),
     Meaning.TURN: Row(breathe, STEADY, 0.40, GROUND, clock="turn"),
     Meaning.WHO_PLAYS: Row(counter_breathe, STEADY, 0.40, GROUND, clock="turn"),
     Meaning.TURN_CHANGES: Row(comet, COMET_CELL, 1.0, HAND),

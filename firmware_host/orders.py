@@ -6,12 +6,15 @@ from typing import TYPE_CHECKING
 
 import engine
 from firmware_host import staging
+from firmware_host.claims import claimant
 from firmware_host.effects import PowerOff
+from firmware_host.findings import Growing
 from firmware_host.gestures import Gestures
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
+    from firmware_host.findings import Cells
     from firmware_host.table import Table
 
 
@@ -28,6 +31,7 @@ class Orders:
         self.stopping = False
         self._meant: dict[str, Callable[[float], None]] = {
             "take back": self._take_back,
+            "take the last back": self._take_last_back,
             "pass": self._pass,
             "retire": self._retire,
             "hint": self._begin_hint,
@@ -61,7 +65,22 @@ class Orders:
         for gesture in gestures:
             self._meant[gesture](t_s)
 
+    def take_keys(self, t_s: float) -> bool:
+        """Do what was ordered by the keys of the board itself, and say which press means nothing."""
+        board = self._table.board
+        orders, wrong = board.take_orders(), board.take_wrong()
+        self._carry_out(orders, t_s)
+        if wrong:
+            self._table.announced.refuse(wrong, t_s)
+        return bool(orders or wrong)
+
     def _take_back(self, t_s: float) -> None:
+        if self._table.lost is None and self._table.board.forget():  # first of all what is not confirmed yet
+            self._table.read()
+        else:
+            self._take_last_back(t_s)
+
+    def _take_last_back(self, t_s: float) -> None:
         table = self._table
         if table.lost is not None or not table.record.placed:
             return
@@ -100,12 +119,44 @@ class Orders:
     def _confirm(self, t_s: float) -> None:
         """Accept what waits for a button, or that the last piece is off; otherwise show the last round."""
         table = self._table
-        if table.confirm(t_s):
+        meant = [] if table.lost is not None else self._meant_by_confirm()
+        if table.board.momentary and meant and self._claim(meant[0]):
             return
-        if table.resolving and table.lost is None:
+        for cells in meant:
+            table.board.confirm(cells, 0.0 if table.board.momentary else table.waits.settle_five_s)
+        if meant:
+            table.read()
+            table.act_confirmed(t_s)
+            if table.board.momentary:  # nothing can drop into its place later
+                table.board.forget_confirmed(meant[0])
+        elif table.resolving and table.lost is None:
             self._settle_last(t_s)
         else:
             table.announced.lights += staging.last_round(table, t_s)
+
+    def _meant_by_confirm(self) -> list[Cells]:
+        """What lies there and is not taken yet."""
+        table = self._table
+        if table.state != "playing":
+            return []
+        if table.board.momentary:
+            toggled = frozenset(table.board.covered - table.record.occupied)
+            return [toggled] if toggled else []
+        found = [finding for finding in table.shown if table.waits_for_button(finding)]
+        begun = [finding for finding in table.shown if isinstance(finding, Growing)]
+        meant = (finding.cells & table.board.covered for finding in found or begun)
+        return list(filter(None, meant)) if table.needs_confirm else []
+
+    def _claim(self, cells: Cells) -> bool:
+        """Before play one corner alone, confirmed, is claimed."""
+        table = self._table
+        colour = claimant(table.game)
+        if colour is None or len(cells) > 1 or cells.isdisjoint(table.game.start_cells(colour)):
+            return False
+        (cell,) = cells
+        table.record.claim(colour, cell)
+        table.read()
+        return True
 
     def _settle_last(self, t_s: float) -> None:
         """The board is right: if only the last piece is not there, take it back and read what is."""

@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from firmware_host.layout import Cell
 
 Cells = frozenset["Cell"]
+ENTERING_S = 1e9  # a piece that is entered by keys may take for ever
 ASK_S = 8.0  # part of a piece that lies still for so long may be a whole one over a dead sensor
 TOUCH_S = 0.6  # a finger on a picture
 TOGETHER_S = 0.4  # two pieces that come to rest so close together come at once
@@ -117,7 +118,9 @@ class Reader:
         # Contacts bounce: the same cells are asked about again and again.
         self._checked: dict[tuple[Cells, Colour | None], Placement | Violation] = {}
         self._grow: dict[Cells, bool] = {}
+        self._finished: AbstractSet[Cell] = frozenset()
         self._looks: dict[int, MaskedReadings] = {}
+        self._asked: Unsure | None = None  # with keys
         self._questions: dict[tuple[Cells, tuple[Placement, ...]], tuple[Cells, ...]] = {}
 
     def read(
@@ -132,6 +135,7 @@ class Reader:
         suspected: Cells = frozenset(),
         parked: AbstractSet[Cell] = frozenset(),
         refused: AbstractSet[Cell] = frozenset(),
+        finished: AbstractSet[Cell] = frozenset(),
         changed_s: Mapping[Cell, float] | None = None,
         lone: Cells = frozenset(),
     ) -> list[Finding]:
@@ -140,15 +144,16 @@ class Reader:
         `stray` cells can't be a placement; `set_back` is the piece lifted a moment ago; `push_depth` is how
         many of the latest placements may still be corrected by pushing. `unbelieved` cells are in neither
         set; for `suspected` ones a single reading is asked about, too. What lies beside `parked` cells may be
-        a piece of its own; what was `refused` waits for no turn. `changed_s` is when each cell changed last.
-        On `lone` cells, which are new and not believed, something came alone: a single one is asked about.
+        a piece of its own; what was `refused` waits for no turn; where all is `finished` no more of a piece
+        will come. `changed_s` is when each cell changed last. On `lone` cells, new and not believed,
+        something came alone: a single one is asked about.
         """
         if unbelieved | suspected != self._unbelieved | self._suspected:
             self._looks.clear()
         self._unbelieved, self._suspected = unbelieved, suspected
         self._parked, self._refused, self._changed_s = parked, refused, changed_s or {}
         new = new - lone
-        self._new, self._lone = new, lone
+        self._new, self._lone, self._finished = new, lone, finished
         groups = clusters(new, self._game.lattice)
         findings: list[Finding] = []
         pushed = clusters(new, self._game.lattice, outside=True) if missing else groups
@@ -173,6 +178,37 @@ class Reader:
         else:
             unclear = []
         return findings + self._read_new(groups, stray, set_back, push_depth, unclear)
+
+    def read_toggled(
+        self, cells: AbstractSet[Cell], unbelieved: Cells = frozenset(), *, finished: bool = False
+    ) -> list[Finding]:
+        """What cells mean that were switched on by keys: all of them are one piece, whole when `finished`.
+
+        Nothing settles by itself there, so nothing waits, and nothing is taken before somebody confirms it.
+        `unbelieved` keys may be missing in it.
+        """
+        if unbelieved != self._unbelieved:
+            self._looks.clear()
+        self._unbelieved, question = unbelieved, self._asked
+        group = frozenset(cells)
+        if not group:
+            return []
+        if question is not None and question.cells < group:
+            answer = self._read_answer(group - question.cells, [question])
+            if answer is not None:
+                return [question, answer]
+        found = self._check(group)
+        if finished and unbelieved:
+            options = self._readings(group, 0)
+            if len(options) > 1:
+                self._asked = self._ask(group, options, group)
+                return [self._asked]
+            found = options[0] if options else found
+        if isinstance(found, Placement):
+            return [Fits(group, 0.0, found)]
+        if not finished and self._may_grow(group):
+            return [Growing(group, ENTERING_S)]
+        return [Unfit(group, 0.0 if finished else self._waits.illegal_s, found)]
 
     def compare(self, new: AbstractSet[Cell], missing: AbstractSet[Cell]) -> list[Finding]:
         """The differences between board and record, nothing read into them: first recorded piece first."""
@@ -466,7 +502,7 @@ class Reader:
             return Fits(
                 group, min(wait_s, self._waits.settle_five_s) if restored else wait_s, answer, restored
             )
-        if len(group) < self._largest and self._may_grow(group):
+        if len(group) < self._largest and not group <= self._finished and self._may_grow(group):
             return Growing(group, ASK_S)
         completed = self._read_completed(group, push_depth)
         if completed is not None:

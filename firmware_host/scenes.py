@@ -227,6 +227,12 @@ def _menu() -> View:
     )
 
 
+def _keys() -> View:
+    """A board of keys: no plastic lies there, its colours are light."""
+    recorded = (Light(Meaning.RECORDED, cells, colour) for colour, cells in MIDGAME.pieces)
+    return _view(*recorded, TURN, LIVE)
+
+
 def _moved(cells: Cells) -> Cells:
     return tuple((row + 3, col + 3) for row, col in cells)
 
@@ -289,6 +295,7 @@ SCENES = (
         ),
         {"breathes-out": 0.25, "breathes-in": 1.35},
     ),
+    Scene("keys", _keys(), {"": 1.6}),
     Scene("going-down", _said(Meaning.GOING_DOWN, GOOD, duration_s=0.6), {"": 0.6}),
     Scene(
         "accepted",

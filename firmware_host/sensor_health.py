@@ -231,6 +231,14 @@ class SensorHealth:
         self.masked[cell] = Mask(fault, t_s)
         self._times_masked[cell] = self._times_masked.get(cell, 0) + 1
 
+    def unmask(self, cell: GridCell) -> None:
+        """Believe this cell again."""
+        del self.masked[cell]
+        self._broken.pop(cell, None)
+        self._tracks.pop(cell, None)
+        self._restless.discard(cell)
+        self.news.append(f"the sensor at row {cell[0]}, column {cell[1]} works again")
+
     def _mask_line(self, t_s: float, line: tuple[str, int]) -> None:
         name, number = line
         cells = self._line(line) - self.masked.keys()
@@ -344,11 +352,7 @@ class SensorHealth:
                 calm_s = limits.calm_s * 2.0 ** min(self._times_masked[cell] - 1, 10)
                 healed = age_s >= min(calm_s, limits.calm_most_s)
             if healed:
-                del self.masked[cell]
-                self._broken.pop(cell, None)
-                self._tracks.pop(cell, None)
-                self._restless.discard(cell)
-                self.news.append(f"the sensor at row {cell[0]}, column {cell[1]} works again")
+                self.unmask(cell)
 
 
 _HERE_AND_BESIDE = ((0, 0), (-1, 0), (0, -1), (0, 1), (1, 0))

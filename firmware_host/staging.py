@@ -96,6 +96,10 @@ class Stager:
         pieces = self._pieces.get((record.reader, absent), lambda: tuple(_pieces(table, absent)))
         lights = tuple(_lights(table, self._turn_lights))
         narrow = layout.lattice.kinds > 1  # triangles, half as wide as they are high
+        if table.board.momentary:  # no plastic lies there: its colours are light
+            shown = () if table.game.is_over else pieces
+            lights = (*(Light(Meaning.RECORDED, cells, colour) for colour, cells in shown), *lights)
+            pieces = ()
         return View(layout.rows, layout.cols, layout.board, lights, pieces, layout.holes, narrow)
 
     def _turn_lights(self) -> tuple[Light, ...]:
@@ -315,6 +319,8 @@ _UNRIPE: dict[type, Callable[[Table, Any, Shown], Iterator[Light]]] = {
     Oversized: _sleeve,
 }
 _RIPE: dict[type, Callable[[Table, Any, Shown], Iterator[Light]]] = {
+    Fits: _going_down,  # and waits for somebody to confirm it
+    Moved: _going_down,
     Growing: _going_down,
     Held: _going_down,
     Unfit: _unfit,

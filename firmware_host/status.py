@@ -90,11 +90,17 @@ def _next_thing(table: Table) -> str:
     if not table.record.game_id or mover is None:
         idle = words.CLEAR if table.board.covered else words.LOOKING
         return words.MENU if table.state == "menu" else idle
-    return words.next_thing(str(mover), len(table.record.live_corners))
+    momentary = table.board.momentary
+    if any(
+        shown.ripe_s is not None and table.waits_for_button(finding) for finding, shown in table.shown.items()
+    ):
+        return words.CONFIRM_KEYS if momentary else words.CONFIRM
+    return words.next_thing(str(mover), len(table.record.live_corners), momentary=momentary)
 
 
-def _unfit(_table: Table, finding: Unfit) -> tuple[str, Iterable[Cell], str]:
-    return finding.violation.reason, finding.violation.cells, words.REFUSED[finding.violation.reason]
+def _unfit(table: Table, finding: Unfit) -> tuple[str, Iterable[Cell], str]:
+    sentence = words.refused(finding.violation.reason, momentary=table.board.momentary)
+    return finding.violation.reason, finding.violation.cells, sentence
 
 
 def _displaced(table: Table, finding: Displaced) -> tuple[str, Iterable[Cell], str]:

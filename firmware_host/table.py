@@ -49,6 +49,7 @@ from firmware_host.findings import (
     Unfit,
 )
 from firmware_host.game_record import GameRecord
+from firmware_host.key_board import KeyBoard
 from firmware_host.layout import Layout
 from firmware_host.lifts import Lifts, gone
 from firmware_host.menu import Chosen, Offers, Ready, Renewed, lay_out
@@ -109,6 +110,7 @@ class Table:
         self._t_s = 0.0
         self.orders = Orders(self)
         self.lost: str | None = "waiting for the board"
+        self.momentary = False  # the grid has keys
         self.health = SensorHealth(broken=broken)
         self.unsaved: str | None = None
 
@@ -202,15 +204,19 @@ class Table:
             self._watch_corners()
             self.read()
         self._stirred = changed
-        self._act(event.t_s)
+        self.act(event.t_s)
+        self._stirred |= self.orders.take_keys(event.t_s)
 
     def _tell_health(self) -> None:
         for text in self.health.news:
             self.say(text)
         self.health.news.clear()
 
-    def _find_sensors(self, _event: SensorsFound) -> None:
+    def _find_sensors(self, event: SensorsFound) -> None:
         self.lost = None
+        if event.momentary != self.momentary:
+            self.momentary = event.momentary
+            self.board = self._new_board()
         self.board.blind = True
 
     def _lose_sensors(self, event: SensorsLost) -> None:
@@ -236,6 +242,7 @@ class Table:
     def read(self) -> None:
         """Read the board anew; what stays as it was keeps its times."""
         board = self.board
+        board.agree()
         new = set(board.covered - self.record.occupied)
         missing = board.missing(self.record.occupied)
         if self.resolving and not missing:
@@ -255,6 +262,9 @@ class Table:
             findings = self.record.reader.compare(new, missing)
             if self.state == "suspended":
                 findings += self.offers.read_renewal(self.layout, self.record.occupied, new)
+        elif board.momentary:
+            is_whole = bool(new) and new <= board.finished
+            findings = self.record.reader.read_toggled(new, board.still.masked, finished=is_whole)
         else:
             lone = self._lone
             findings = self.record.reader.read(
@@ -267,6 +277,7 @@ class Table:
                 suspected=board.suspected,
                 parked=board.parked,
                 refused=self.on_view.refused,
+                finished=board.finished,
                 changed_s=board.still.changed,
                 lone=lone,
             )
@@ -279,33 +290,56 @@ class Table:
         is_said = self.settings.sensors.commit == "button"
         return frozenset() if is_said else self.board.lone(self.record.occupied)
 
-    def _act(self, t_s: float) -> None:
+    def act(self, t_s: float) -> None:
         """Act on every finding whose time has come; a change of the record is read anew at once."""
         if not self.shown:
             return
         for finding in self.on_view.ripen(self.board, self.waits.settle_tiny_s, t_s):
             self._stirred = True
             if isinstance(finding, Unfit):
+                self.board.forget_confirmed(finding.cells)
                 self.emit(Sound("refused"))
-            action = self._actions.get(type(finding))
-            if action is not None and not self._waits_for_button(finding):
-                action(finding, t_s)
-                self.read()
-                self._act(t_s)
+            if type(finding) in self._actions and not self.waits_for_button(finding):
+                self._act_on(finding, t_s)
                 return
+
+    def act_confirmed(self, t_s: float) -> None:
+        """Act on what has been still and is confirmed by now; what is not still yet follows when it is."""
+        for finding in self.on_view.ripe:
+            if isinstance(finding, Fits | Moved) and self.board.is_confirmed(finding.cells):
+                self._act_on(finding, t_s)
+                return
+        self.act(t_s)
+
+    def _act_on(self, finding: Finding, t_s: float) -> None:
+        if isinstance(finding, Fits | Moved):
+            self.board.forget_confirmed(finding.cells)
+        self._actions[type(finding)](finding, t_s)
+        self.read()
+        self.act(t_s)
 
     def _watch_corners(self) -> None:
         """A hand on a free corner before play claims it for the next colour."""
         colour = claimant(self.game) if self.state == "playing" else None
-        if colour is None:
+        if colour is None or self.board.momentary:
             return
         starts = set(self.game.start_cells(colour))
         cell = self._touch.see(self.board.t_s, self.board.covered, starts, self.waits.settle_tiny_s)
         if cell is not None:
             self.record.claim(colour, cell)
 
-    def _waits_for_button(self, finding: Finding) -> bool:
-        return self.settings.sensors.commit == "button" and isinstance(finding, Fits | Moved)
+    @property
+    def needs_confirm(self) -> bool:
+        """Whether pieces are confirmed: with keys always, for no cell there ever comes to rest."""
+        return self.board.momentary or self.settings.sensors.commit == "button"
+
+    def waits_for_button(self, finding: Finding) -> bool:
+        """Whether somebody must say that this is meant. What was lifted and is back again was said before."""
+        if not self.needs_confirm:
+            return False
+        if not isinstance(finding, Fits | Moved) or (isinstance(finding, Fits) and finding.restored):
+            return False
+        return not self.board.is_confirmed(finding.cells)
 
     @property
     def _actions(self) -> dict[type[Finding], Callable[[Any, float], None]]:
@@ -433,15 +467,6 @@ class Table:
         self.turn_since_s = t_s
         self.announced.lights += staging.turn_passes(self, mover, passes, t_s)
 
-    def confirm(self, t_s: float) -> bool:
-        """Act on what waits for a button; False if nothing does."""
-        waiting = [finding for finding in self.on_view.ripe if type(finding) in self._actions]
-        if not waiting or self.lost is not None:
-            return False
-        self._actions[type(waiting[0])](waiting[0], t_s)
-        self.read()
-        return True
-
     # -- games
 
     def _choose(self, finding: Chosen, _t_s: float) -> None:
@@ -463,10 +488,9 @@ class Table:
             return
         begun = not self.offers.choices or self.offers.choice is not None
         game_id, seed = (self._new_id(), self._rng.getrandbits(32)) if begun else ("", 0)
-        still = self.board.still
+        before = self.board
         self._load(self._new_record(game_id, seed))
-        self.board.still.see(still.t_s, still.heights)
-        self.board.blind = False
+        self.board.take_over(before)
         self.offers.choice = None
         if begun:
             rules = self.game.rules
@@ -488,17 +512,22 @@ class Table:
 
     def _load(self, record: GameRecord) -> None:
         """Lay a game on the table; its board has not been looked at yet."""
-        sensors = self.settings.sensors
         self.record = record
-        layout = Layout(record.game.lattice, sensors.rows, sensors.cols, self.settings.game.board_at)
-        self.board = Board(layout, self.health)
+        self.board = self._new_board()
         self.resolving = False
         self.has_pieces = False
         self.turn_since_s = self._t_s
         self.on_view = OnView()
-        self.announced = Announcements(layout, record.game.to_move, self.emit)
+        self.announced = Announcements(self.layout, record.game.to_move, self.emit)
         self._lifts = Lifts(self.waits)
         self._touch = CornerTouch()
+
+    def _new_board(self) -> Board:
+        sensors = self.settings.sensors
+        layout = Layout(self.game.lattice, sensors.rows, sensors.cols, self.settings.game.board_at)
+        if self.momentary:
+            return KeyBoard(layout, self.health, self.waits, self.record)
+        return Board(layout, self.health)
 
     # -- what is said
 

@@ -29,6 +29,7 @@ class Meaning(StrEnum):
     TURN_CLOCK = "turn clock"
     GOING_DOWN = "going down"
     PARKED = "parked for its turn"
+    RECORDED = "recorded, on a board of keys"
     ACCEPTED = "accepted"
     HELD = "recorded colour held"
     ILLEGAL = "illegal"

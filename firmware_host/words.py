@@ -21,6 +21,12 @@ REFUSED = {
     Reason.RESERVED: "This corner is kept for another colour. Lift the piece and try a lit corner.",
 }
 
+SWITCH_OFF = "Tap a cell again to switch it off."
+"""Instead of lifting, on a board of keys."""
+
+CONFIRM = "It fits. Press the confirm button to play it."
+CONFIRM_KEYS = "It fits. Press the confirm button, or hold one of its keys, to play it."
+
 MISSING = "Put the {colour} piece back on its lit cells."
 EXTRA = "Push the {colour} piece back to its lit cells."
 PUT_BACK = "Put the pieces back on their lit cells, the blinking one first."
@@ -38,11 +44,20 @@ SENSORS_LOST = "The board does not answer. The game is kept; look at its cable."
 UNSAVED = "The game goes on, but it cannot be saved."
 
 TURN = "Put a {colour} piece on one of the {corners} lit corners."
+TAP = "Tap the cells of a {colour} piece, one of the {corners} lit corners among them."
 ONE_CORNER = "Put a {colour} piece on the lit corner."
 OVER = "The game is over. Clear the board to start the next one."
 OVER_EMPTY = "The game is over. Lay a hand on the board and take it away to start the next one."
 
 
-def next_thing(colour: str, corners: int) -> str:
+def refused(reason: Reason, *, momentary: bool = False) -> str:
+    """Why a place is refused, and what to do about it."""
+    why, _, _do = REFUSED[reason].partition(". ")
+    return f"{why}. {SWITCH_OFF}" if momentary else REFUSED[reason]
+
+
+def next_thing(colour: str, corners: int, *, momentary: bool = False) -> str:
     """What the mover does when nothing is wrong."""
+    if momentary:
+        return TAP.format(colour=colour, corners=corners)
     return ONE_CORNER.format(colour=colour) if corners == 1 else TURN.format(colour=colour, corners=corners)

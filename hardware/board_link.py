@@ -247,7 +247,8 @@ class BoardLink:
         self._refresh_due_s = inf
         self._stale_due_s = t_s + self.timing.stale_s
         self._bad_told, self._missed_told = self._decoder.bad, self._decoder.missed
-        reports.append(GridFound(hello.rows, hello.cols, self._describe(hello)))
+        momentary = bool(hello.caps & Caps.MOMENTARY)
+        reports.append(GridFound(hello.rows, hello.cols, self._describe(hello), momentary))
         if self.leds and not hello.caps & Caps.LEDS:
             text = f'the board on {self.port} has no LEDs: leds.driver = "mcu" needs one that has'
             reports.append(Notice(text, warning=True))
@@ -273,6 +274,11 @@ class BoardLink:
         if hello.depth not in (1, 8):
             return (
                 f"the board on {self.port} sends {hello.depth} bits per cell, not 1 or 8: update its program"
+            )
+        if self.depth > 1 and hello.caps & Caps.MOMENTARY:
+            return (
+                f"the board on {self.port} has keys, which cannot feel how high pieces stand, "
+                "and the game needs that: use a board with sensors"
             )
         if hello.depth < self.depth:
             return (

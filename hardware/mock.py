@@ -41,9 +41,9 @@ class _Mock:
 class MockSensorGrid(_Mock):
     """A (rows, cols) grid that sees what it is told. It is found when it starts."""
 
-    def __init__(self, rows: int, cols: int) -> None:
+    def __init__(self, rows: int, cols: int, *, momentary: bool = False) -> None:
         super().__init__()
-        self.rows, self.cols = rows, cols
+        self.rows, self.cols, self.momentary = rows, cols, momentary
 
     def start(self, loop: asyncio.AbstractEventLoop, emit: Emit) -> None:
         """Begin to report; the first thing is that the grid was found."""
@@ -52,7 +52,7 @@ class MockSensorGrid(_Mock):
 
     def find(self) -> None:
         """Be there (again)."""
-        self._report(GridFound(self.rows, self.cols, f"{self.rows} x {self.cols}, mock"))
+        self._report(GridFound(self.rows, self.cols, f"{self.rows} x {self.cols}, mock", self.momentary))
 
     def lose(self, why: str) -> None:
         """Be gone."""

@@ -23,11 +23,15 @@ class HardwareError(Exception):
 
 
 class GridFound(Struct, frozen=True):
-    """The grid answers (again). `description` names it for the log, such as "20 x 20, firmware 1.2"."""
+    """The grid answers (again). `description` names it for the log, such as "20 x 20, firmware 1.2".
+
+    `momentary`: its cells are keys, which feel a finger and not what lies there.
+    """
 
     rows: int
     cols: int
     description: str
+    momentary: bool = False
 
 
 class GridLost(Struct, frozen=True):

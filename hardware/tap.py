@@ -38,6 +38,7 @@ class Kind(IntEnum):
     FRAME = 12
     BUTTON = 13
     NOTICE = 14
+    KEYS_FOUND = 15  # as FOUND, of a grid that is momentary
     PRESSED = 20  # a button at the control socket: its name
     MINUTE = 21  # of the local day, or nothing while the clock was not set
     SAVED = 30  # an entry is durable: its number
@@ -68,7 +69,7 @@ class Tapped:
         """Start the part."""
 
         def tapped(report: Report) -> None:
-            self._tap(_KINDS[type(report)], loop.time(), to_data(report))
+            self._tap(kind_of(report), loop.time(), to_data(report))
             emit(report)
 
         self._part.start(loop, tapped)
@@ -91,6 +92,13 @@ def tap_hardware(hardware: Hardware, tap: Tap) -> Hardware:
         grid=grid if isinstance(grid, SerialBoard) else Tapped(grid, tap),
         buttons=buttons if isinstance(buttons, SerialBoard) else Tapped(buttons, tap),
     )
+
+
+def kind_of(report: Report) -> Kind:
+    """Tell what a report is recorded as."""
+    if isinstance(report, GridFound) and report.momentary:
+        return Kind.KEYS_FOUND
+    return _KINDS[type(report)]
 
 
 def to_data(report: Report) -> bytes:
@@ -117,9 +125,9 @@ def to_report(kind: Kind, data: bytes) -> Report:
                 t_s, rows, cols = _FRAME.unpack_from(data)
                 heights = np.frombuffer(data, np.uint8, offset=_FRAME.size).reshape(rows, cols)
                 return SensorFrame(t_s, heights)
-            case Kind.FOUND:
+            case Kind.FOUND | Kind.KEYS_FOUND:
                 rows, cols = _FOUND.unpack_from(data)
-                return GridFound(rows, cols, data[_FOUND.size :].decode())
+                return GridFound(rows, cols, data[_FOUND.size :].decode(), kind is Kind.KEYS_FOUND)
             case Kind.LOST:
                 return GridLost(data.decode())
             case Kind.BUTTON:

@@ -3,9 +3,10 @@
 And daemons that do not run, to call by hand.
 """
 
+import functools
 import random
-from collections.abc import Iterable
-from types import SimpleNamespace
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType, SimpleNamespace
 
 import msgspec
 import numpy as np
@@ -24,6 +25,9 @@ from hardware.light_path import LightPath
 from hardware.power import CurrentLimiter
 
 STEP_S = 0.025
+MODES = ("settle", "button", "keys", "held keys")
+"""How pieces get onto a table: laid and still; laid and confirmed; tapped in and confirmed by the button, or
+by holding the last key."""
 
 
 class Rig:
@@ -34,12 +38,17 @@ class Rig:
         covered: Iterable = (),
         rules: str = "classic",
         commit: str = "settle",
+        mode: str | None = None,
         rows: int = 20,
         cols: int = 20,
         settings: Settings | None = None,
+        broken: Mapping = MappingProxyType({}),
         **options: str,
     ) -> None:
         settings = settings or Settings()
+        self.mode = mode or commit
+        self.momentary = self.mode.endswith("keys")
+        commit = "button" if self.mode == "button" else commit
         if rules == "classic":
             options = {"start": "fixed", **options}
         self.settings = msgspec.structs.replace(
@@ -49,7 +58,7 @@ class Rig:
         )
         self.t_s = 0.0
         self.heights = np.zeros((rows, cols), np.uint8)
-        for cell in covered:
+        for cell in () if self.momentary else covered:
             self.heights[cell] = 1
         self.answers = True
         self.powered_off = False
@@ -58,9 +67,15 @@ class Rig:
         self.sounds: list[str] = []
         self.view = None
         self.ids = iter(f"game-{n}" for n in range(100))
-        self.table = Table(self.settings, new_id=lambda: next(self.ids), rng=random.Random(1), saved=saved)
-        self.send(SensorsFound(self.t_s))
+        self.table = Table(
+            self.settings, new_id=lambda: next(self.ids), rng=random.Random(1), saved=saved, broken=broken
+        )
+        self.find()
         self.look()
+
+    def find(self) -> None:
+        """Let the board answer (again)."""
+        self.send(SensorsFound(self.t_s, self.momentary))
 
     @property
     def game(self):
@@ -112,20 +127,37 @@ class Rig:
         self.look()
 
     def cover(self, *cells) -> None:
-        """Put something there. A contact bounces; a single one that does not could be a stuck sensor."""
-        if len(cells) == 1:
-            self.stick(*cells)
+        """Lay something on these cells; with keys, tap those that are off.
+
+        A contact bounces; a single one that does not could be a stuck sensor.
+        """
+        self.touch(cells, 1)
+        if len(cells) == 1 and not self.momentary:
             self._set(cells, 0, after_s=0.004)
             self._set(cells, 1, after_s=0.004)
-        else:
-            self._set(cells, 1)
 
     def stick(self, cell) -> None:
         """Have a sensor read covered, and nothing else move."""
         self._set((cell,), 1)
 
     def clear(self, *cells) -> None:
-        self._set(cells, 0)
+        """Lift something off these cells; with keys, tap those that are on."""
+        self.touch(cells, 0)
+
+    def touch(self, cells, value) -> None:
+        if not self.momentary:
+            self._set(cells, value)
+            return
+        for cell in cells:
+            if (self.table.layout.to_cell(cell) in self.table.board.covered) != bool(value):
+                self.tap(cell)
+
+    def tap(self, cell, for_s: float = 0.1) -> None:
+        """Press a key and let it go."""
+        self._set([cell], 1)
+        self.wait(for_s)
+        self._set([cell], 0)
+        self.wait(0.05)
 
     def _set(self, cells, value, after_s: float = STEP_S) -> None:
         for cell in cells:
@@ -134,11 +166,19 @@ class Rig:
         self.look()
 
     def place(self, *cells) -> None:
-        """Put a piece down and leave it alone until it must have been read."""
+        """Put a piece down, leave it alone until it must have been read, and confirm it where one does."""
         plies = self.plies
         self.cover(*cells)
         self.wait(2.2)
+        self.confirm(cells[-1])
         assert self.plies == plies + 1, self.table.status()["problems"]
+
+    def confirm(self, key) -> None:
+        """Say that what was put down is meant, where one does that; without a button by holding this key."""
+        if self.mode == "held keys":
+            self.tap(key, 1.1)
+        elif self.mode != "settle":
+            self.press("confirm")
 
     def press(self, name: str, held_s: float = 0.1) -> None:
         self.send(ButtonPressed(self.t_s, name))
@@ -163,6 +203,18 @@ def make_rig() -> type[Rig]:
 @pytest.fixture
 def rig() -> Rig:
     return Rig()
+
+
+@pytest.fixture(params=MODES)
+def each_rig(request) -> Rig:
+    """A table of every mode."""
+    return Rig(mode=request.param)
+
+
+@pytest.fixture(params=MODES)
+def make_each_rig(request):
+    """Make tables of one mode, for every mode."""
+    return functools.partial(Rig, mode=request.param)
 
 
 class Loop:

@@ -22,10 +22,10 @@ def play_round(rig):
         rig.place(*cells)
 
 
-def test_a_new_game_begins_on_a_clear_board(rig):
-    assert rig.table.state == "playing"
-    assert isinstance(rig.journal[0], BeginGame)
-    assert rig.lights()[Meaning.LIVE_CORNER] == {(0, 0)}
+def test_a_new_game_begins_on_a_clear_board(each_rig):
+    assert each_rig.table.state == "playing"
+    assert isinstance(each_rig.journal[0], BeginGame)
+    assert each_rig.lights()[Meaning.LIVE_CORNER] == {(0, 0)}
 
 
 def test_no_game_begins_while_something_lies_there(make_rig):
@@ -104,45 +104,45 @@ def test_a_piece_accepted_too_early_is_completed(rig):
     assert rig.kinds() == ["place", "undo", "place"]
 
 
-def test_it_stays_white_until_it_is_recorded(rig):
-    rig.answers = False
-    rig.place(*BLUE_X)
-    assert rig.lights()[Meaning.GOING_DOWN] == set(BLUE_X)
-    assert Meaning.ACCEPTED not in rig.lights()
-    assert rig.table.status()["saved"] is False
-    rig.send(Recorded(rig.t_s, 1))
-    assert rig.lights()[Meaning.HELD] == set(BLUE_X)
-    assert rig.table.status()["saved"] is True
-    rig.wait(2)
-    assert Meaning.ACCEPTED not in rig.lights()
+def test_it_stays_white_until_it_is_recorded(each_rig):
+    each_rig.answers = False
+    each_rig.place(*BLUE_X)
+    assert each_rig.lights()[Meaning.GOING_DOWN] == set(BLUE_X)
+    assert Meaning.ACCEPTED not in each_rig.lights()
+    assert each_rig.table.status()["saved"] is False
+    each_rig.send(Recorded(each_rig.t_s, 1))
+    assert each_rig.lights()[Meaning.HELD] == set(BLUE_X)
+    assert each_rig.table.status()["saved"] is True
+    each_rig.wait(2)
+    assert Meaning.ACCEPTED not in each_rig.lights()
 
 
-def test_a_disk_that_refuses_does_not_stop_the_game(rig):
-    rig.answers = False
-    rig.place(*BLUE_X)
-    rig.send(RecordFailed(rig.t_s, "disk full"))
-    assert {Meaning.UNSAVED, Meaning.HELD} <= rig.lights().keys()
-    assert rig.problems == ["unsaved"]
-    rig.place(*YELLOW)
-    rig.send(Recorded(rig.t_s, 2))
-    assert Meaning.UNSAVED not in rig.lights()
-    assert rig.table.status()["saved"] is True
+def test_a_disk_that_refuses_does_not_stop_the_game(each_rig):
+    each_rig.answers = False
+    each_rig.place(*BLUE_X)
+    each_rig.send(RecordFailed(each_rig.t_s, "disk full"))
+    assert {Meaning.UNSAVED, Meaning.HELD} <= each_rig.lights().keys()
+    assert each_rig.problems == ["unsaved"]
+    each_rig.place(*YELLOW)
+    each_rig.send(Recorded(each_rig.t_s, 2))
+    assert Meaning.UNSAVED not in each_rig.lights()
+    assert each_rig.table.status()["saved"] is True
 
 
-def test_an_own_edge_is_refused_with_cells_and_reason(rig):
-    play_round(rig)
+def test_an_own_edge_is_refused_with_cells_and_reason(each_rig):
+    play_round(each_rig)
     wrong = [(3, 0), (3, 1), (3, 2), (3, 3), (4, 3)]  # L5 under (2, 0)
-    rig.cover(*wrong)
-    rig.wait(1.1)
-    assert rig.plies == 4
-    assert rig.problems == ["own_edge"]
-    assert rig.lights()[Meaning.ILLEGAL] == {(3, 0)}
-    assert rig.lights()[Meaning.OWN_EDGE] == {(2, 0)}
-    assert rig.lights()[Meaning.ILLEGAL_REST] == set(wrong) - {(3, 0)}
-    rig.clear(*wrong)
-    rig.wait(0.1)
-    assert rig.problems == []
-    rig.place(*BLUE_2)
+    each_rig.cover(*wrong)
+    each_rig.wait(1.1)
+    assert each_rig.plies == 4
+    assert each_rig.problems == ["own_edge"]
+    assert each_rig.lights()[Meaning.ILLEGAL] == {(3, 0)}
+    assert each_rig.lights()[Meaning.OWN_EDGE] == {(2, 0)}
+    assert each_rig.lights()[Meaning.ILLEGAL_REST] == set(wrong) - {(3, 0)}
+    each_rig.clear(*wrong)
+    each_rig.wait(0.1)
+    assert each_rig.problems == []
+    each_rig.place(*BLUE_2)
 
 
 def test_illegal_is_not_said_before_the_hand_is_still(rig):
@@ -156,13 +156,13 @@ def test_illegal_is_not_said_before_the_hand_is_still(rig):
     assert Meaning.WHOLE_WRONG in rig.lights()
 
 
-def test_a_piece_already_used_shows_its_twin(rig):
-    play_round(rig)
+def test_a_piece_already_used_shows_its_twin(each_rig):
+    play_round(each_rig)
     again = [(3, 1), (3, 2), (3, 3), (4, 1), (5, 1)]
-    rig.cover(*again)
-    rig.wait(1.6)
-    assert rig.problems == ["not_in_hand"]
-    assert rig.lights()[Meaning.ALREADY_USED] == set(BLUE_X)
+    each_rig.cover(*again)
+    each_rig.wait(1.6)
+    assert each_rig.problems == ["not_in_hand"]
+    assert each_rig.lights()[Meaning.ALREADY_USED] == set(BLUE_X)
 
 
 def test_lifting_the_last_piece_takes_it_back(rig):

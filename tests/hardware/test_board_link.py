@@ -251,6 +251,19 @@ def test_a_board_that_does_not_fit(hello, words):
     assert isinstance(talk.board(HELLO)[0], GridFound)
 
 
+def test_a_board_of_keys_says_so():
+    talk = Talk()
+    assert not talk.found(Hello(2, 3))[0].momentary
+    assert talk.found(Hello(2, 3, caps=Caps.MOMENTARY))[0].momentary
+
+
+def test_keys_cannot_feel_heights():
+    talk = Talk(depth=8)
+    (lost,) = talk.board(Hello(2, 3, depth=8, caps=Caps.MOMENTARY))
+    assert isinstance(lost, GridLost)
+    assert "keys, which cannot feel how high pieces stand" in lost.why
+
+
 def test_a_game_with_heights_needs_a_board_that_tells_them():
     talk = Talk(depth=8)
     (lost,) = talk.board(HELLO)

@@ -10,7 +10,7 @@ from hardware.board_link import BoardLink
 from hardware.mock import MockButtons, MockLedMatrix, MockSensorGrid
 from hardware.ports import ButtonChange, GridFound, GridLost, Notice, SensorFrame
 from hardware.serial_board import SerialBoard
-from hardware.tap import Kind, ReportDataError, Tapped, no_tap, tap_hardware, to_data, to_report
+from hardware.tap import Kind, ReportDataError, Tapped, kind_of, no_tap, tap_hardware, to_data, to_report
 
 HEIGHTS = np.arange(6, dtype=np.uint8).reshape(2, 3)
 
@@ -19,6 +19,7 @@ HEIGHTS = np.arange(6, dtype=np.uint8).reshape(2, 3)
     ("kind", "report"),
     [
         (Kind.FOUND, GridFound(20, 14, "20 x 14, ä")),
+        (Kind.KEYS_FOUND, GridFound(16, 16, "keys", momentary=True)),
         (Kind.LOST, GridLost("gone: plug it in")),
         (Kind.BUTTON, ButtonChange("take_back", pressed=True)),
         (Kind.BUTTON, ButtonChange("pass", pressed=False)),
@@ -27,6 +28,7 @@ HEIGHTS = np.arange(6, dtype=np.uint8).reshape(2, 3)
     ],
 )
 def test_a_report_is_read_back(kind, report):
+    assert kind_of(report) is kind
     assert to_report(kind, to_data(report)) == report
 
 
