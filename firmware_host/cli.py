@@ -40,6 +40,7 @@ COMMANDS = {
         "firmware_host.cli_tools", "Light the LEDs in patterns that show how they are wired."
     ),
     "test-sensors": Listed("firmware_host.cli_tools", "Show what the sensors and the buttons say, live."),
+    "wiring": Listed("firmware_host.cli_tools", "Show how everything is wired by the settings."),
     "calibrate": Listed("firmware_host.cli_tools", "Find the sensor of every cell, and the broken ones."),
     "blank": Listed("firmware_host.cli_leds", "Make the LEDs dark, whatever left them lit."),
     "led-service": Listed("firmware_host.cli_leds", "Drive LEDs on a pin that needs root, for the table."),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from firmware_host.cli_options import config_option, read_settings
+from firmware_host.cli_options import FILE, FileError, config_option, read_settings
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -118,3 +118,27 @@ def _use(
 
     with simulated(settings, finger=finger, wrong=wrong) as bench:
         return use(bench.settings, tool(bench.settings), picture=bench.picture)
+
+
+@click.command()
+@click.option("--numbers", is_flag=True, help="Write the number of each LED instead of arrows.")
+@click.option("--svg", "picture", type=FILE, metavar="FILE", help="Draw it into this file, as SVG.")
+@config_option
+def wiring(numbers: bool, picture: Path | None, config: Path | None) -> None:
+    """Show how everything is wired by the settings.
+
+    The chain of LEDs over the board, the pins of the Pi's header, and the pins of shift registers: what to
+    solder, or to compare with what was soldered. Nothing is switched on.
+    """
+    from firmware_host.wiring_picture import svg
+    from firmware_host.wiring_report import wiring_lines
+
+    settings = read_settings(config)
+    click.echo("\n".join(wiring_lines(settings, numbers=numbers)))
+    if picture is None:
+        return
+    try:
+        picture.write_text(svg(settings), encoding="utf-8")
+    except OSError as error:
+        raise FileError(f"{picture}: the picture cannot be written there: {error.strerror}") from None
+    click.echo(f"drawn in {picture}")
