@@ -27,7 +27,7 @@ from firmware_host.journal import read_game
 from firmware_host.palettes import palette_named
 from firmware_host.replay import replay
 from firmware_host.scenario_light import LightNames
-from firmware_host.scenario_play import Play, recorded
+from firmware_host.scenario_play import Play, players_of, recorded
 from firmware_host.simulate import BRIGHTNESS, soldered
 from firmware_host.simulated_table import SimulationError
 from firmware_host.storage import Store
@@ -96,7 +96,7 @@ class ChainStage:
         self.table = VirtualTable(board, workshop.port, speed)
         self.line = self.table.line
         self._brightness = scenario.sections.get("leds", {}).get("brightness", BRIGHTNESS)
-        self._names = LightNames(palette_named(settings.leds.palette), 1 / 255)
+        self._palette = palette_named(settings.leds.palette)
         self._stack = contextlib.ExitStack()
         self._daemon: DaemonProcess | None = None
         self._config = workshop.place / "blokus-table.toml"
@@ -305,7 +305,8 @@ class ChainStage:
             next_s = time.monotonic() + LOOK_STEP_S
             while time.monotonic() < next_s:
                 self._look()
-        return self._names.seen(pictures, cells)
+        names = LightNames(self._palette, players_of(self.status()), 1 / 255)
+        return names.seen(pictures, cells)
 
     def scenes(self) -> None:
         """Nobody outside sees the table's view."""

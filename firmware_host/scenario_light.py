@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from firmware_host.palettes import WRONG
+from firmware_host.palettes import AMBER, WHITE, WRONG
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -16,18 +16,22 @@ if TYPE_CHECKING:
     from firmware_host.layout import GridCell
     from firmware_host.palettes import Palette
 
+SIGNALS = (WHITE, AMBER, WRONG)
 DIMMEST = 0.004  # linear light, 0 to 1, that is seen in a dim room
 
 
 class LightNames:
-    """Names the light of one palette. `dimmest` is the linear light, 0 to 1, below which a cell is dark."""
+    """Names light of a palette: the colours of these players, and of signals.
 
-    def __init__(self, palette: Palette, dimmest: float = DIMMEST) -> None:
+    `dimmest` is the linear light, 0 to 1, below which a cell is dark.
+    """
+
+    def __init__(self, palette: Palette, players: Iterable[str], dimmest: float = DIMMEST) -> None:
         self._dimmest = dimmest
-        # The red of the players and that of a refusal are told apart by rhythm, and here not at all.
-        self._names = [name for name in palette.linear if name != WRONG] + ["red"]
-        colours = [palette.linear[name] for name in palette.linear if name != WRONG]
-        hues = np.array([*colours, palette.linear[WRONG]])
+        names = [*players, *SIGNALS]
+        # The red of a player and that of a refusal are told apart by rhythm, and here not at all.
+        self._names = ["red" if name == WRONG else name for name in names]
+        hues = np.array([palette.linear[name] for name in names])
         self._hues = hues / np.linalg.norm(hues, axis=1, keepdims=True)
 
     def name(self, linear: NDArray[np.float32]) -> str:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from engine import Game
     from firmware_host.layout import GridCell
-    from firmware_host.scenario import GridCells, Line, Scenario, Stage
+    from firmware_host.scenario import GridCells, Line, Scenario, Stage, Status
     from firmware_host.scenario_words import Pieces
     from hardware.motions import Motion
     from hardware.virtual_board import VirtualBoard
@@ -203,7 +203,19 @@ class Play:
 
     def asked(self) -> list[dict[str, Any]]:
         """What the table asks by pictures of light: piece, cells and picture of every option."""
-        return [asks for problem in self.stage.status()["problems"] for asks in problem.get("asks", ())]
+        return [
+            {**option, "picture": picture}
+            for problem in self.stage.status()["problems"]
+            if "pictures" in problem
+            for option, picture in zip(problem["options"], problem["pictures"], strict=True)
+        ]
+
+
+def players_of(status: Status) -> list[str]:
+    """Whose colours may shine: those of the game that is on, with a menu all."""
+    return [
+        str(colour) for colour in engine.Colour if status["state"] == "menu" or colour in status["scores"]
+    ]
 
 
 def recorded(game: Game) -> tuple[BeginGame, list[Record]]:

@@ -33,7 +33,7 @@ from firmware_host.journal import SavedGame
 from firmware_host.palettes import palette_named, to_linear
 from firmware_host.render import Renderer
 from firmware_host.scenario_light import LightNames
-from firmware_host.scenario_play import Play, recorded
+from firmware_host.scenario_play import Play, players_of, recorded
 from firmware_host.table import Table
 from hardware.board_link import BoardLink
 from hardware.ports import ButtonChange, GridFound, GridLost, SensorFrame
@@ -88,7 +88,7 @@ class VirtualStage:
         sensors = settings.sensors
         self._board = VirtualBoard(sensors.rows, sensors.cols, depth=sensors.depth, chain=())
         self.line = LineFaults(seed=scenario.seed)
-        self._names = LightNames(palette_named(settings.leds.palette))
+        self._palette = palette_named(settings.leds.palette)
         self._renderer = Renderer(settings.leds.palette, settings.leds.brightness)
         self._random = Random(scenario.seed)
         self._ids = count(1)
@@ -296,7 +296,8 @@ class VirtualStage:
         if view is None:
             return [{"dark"} for _cell in cells]
         times_s = (self._now_s + ms / 1000 for ms in range(0, LOOK_MS, LOOK_STEP_MS))
-        return self._names.seen([to_linear(self._renderer.render(view, t_s)) for t_s in times_s], cells)
+        names = LightNames(self._palette, players_of(self.status()))
+        return names.seen([to_linear(self._renderer.render(view, t_s)) for t_s in times_s], cells)
 
     def scenes(self) -> Sequence[Light]:
         """All lights of the view."""
@@ -312,5 +313,5 @@ class VirtualStage:
 
 
 def _ms(t_s: float) -> int:
-    """Return the first whole millisecond that is not before this time."""
-    return int(-(-t_s * 1000 // 1))
+    """Return the first whole millisecond after this time: by then whatever is due then is due."""
+    return int(t_s * 1000) + 1

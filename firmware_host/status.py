@@ -73,9 +73,12 @@ def _problems(table: Table) -> Iterable[dict[str, Any]]:
         describe = _DESCRIBED.get(type(finding))
         if shown.ripe_s is not None and describe is not None:
             reason, cells, say = describe(table, finding)
-            problem = {"reason": reason, "cells": _cells(cells), "say": say}
+            problem: dict[str, Any] = {"reason": reason, "cells": _cells(cells), "say": say}
             if isinstance(finding, Unsure) and finding.pictures:  # where a finger can answer
                 problem["pictures"] = [_cells(picture) for picture in finding.pictures]
+                problem["options"] = [
+                    {"piece": option.piece, "cells": _cells(option.cells)} for option in finding.options
+                ]
             yield problem
 
 
