@@ -82,6 +82,7 @@ DIP = loop(1200, (0, 0), (240, 0), (240, 1))
 COMET_CELL = pulse(90)
 COMET_AGAIN = loop(3000, (0, 1), (90, 1), (90, 0))
 RING_CELL = once((0, 0), (50, 1), (160, 0))
+SHAKE = once((0, 0), (200, 0), (200, 1), (400, 1), (400, 0), (600, 0), (600, 1), (800, 1), (900, 0))
 NUDGE_SWELL = once((0, 0), (700, 1), (900, 1), (1600, 0))
 BARRIER = loop(2880, (0, 0), (240, 1), (1440, 1), (1680, 0))
 TIME_IS_UP = sine(5000, 0.15)
@@ -322,6 +323,7 @@ ROWS: Mapping[Meaning, Row] = {
     Meaning.MISSING: Row(cells, FIRST_HALF, 1.0, Voice.BUMPED, None, BUMPED, clock="bumped"),
     Meaning.EXTRA: Row(cells, SECOND_HALF, 1.0, Voice.BUMPED, WHITE, BUMPED, clock="bumped"),
     Meaning.PASS: Row(sink_and_go, STEADY, 0.40, HAND),
+    Meaning.PASS_REFUSED: Row(cells, SHAKE, 0.40, HAND),
     Meaning.UNDO: Row(ring_in, RING_CELL, 1.0, HAND, blend=Blend.ADD),
     Meaning.HINT: Row(walk, STEADY, 1.0, OFFER, None, Hush(factor=0.25)),
     Meaning.THINKING: Row(circle, CIRCLE, 0.8, OFFER, blend=Blend.ADD),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import engine
 from firmware_host import staging
 from firmware_host.claims import claimant
-from firmware_host.effects import PowerOff
+from firmware_host.effects import PowerOff, Sound
 from firmware_host.findings import Growing
 from firmware_host.gestures import Gestures
 
@@ -99,6 +99,8 @@ class Orders:
             passes = table.record.pass_turn()
         except engine.EngineError as error:
             table.say(f"no pass: {error}")
+            table.announced.lights.append(staging.pass_refused(table, mover, t_s))
+            table.emit(Sound("refused"))
             return
         table.turn_passes(mover, [mover, *passes], t_s)
         table.read()

@@ -334,6 +334,11 @@ SCENES = (
         _view(Light(Meaning.PASS, ((0, 19), *MIDGAME.cells("Y")), YELLOW, target=(19, 19)), pieces=MIDGAME),
         {"sinking": 0.15, "next": 0.85},
     ),
+    Scene(
+        "pass-refused",
+        _view(Light(Meaning.PASS_REFUSED, MIDGAME.cells("Y"), YELLOW), TURN, LIVE, pieces=MIDGAME),
+        {"": 0.1},
+    ),
     Scene("undo", _said(Meaning.UNDO, GOOD), {"": 0.2}),
     Scene("nudge", _play(Light(Meaning.NUDGE, MIDGAME.cells("Y"), YELLOW, duration_s=60.0)), {"": 0.8}),
     Scene(

@@ -41,6 +41,7 @@ T = TypeVar("T")
 TURN_CHANGES_S = 1.5  # the longest way round the border
 PASS_S = 1.2
 LATER_PASS_S = 0.25
+PASS_REFUSED_S = 0.9
 CORNERS_AGAIN = 0.5  # live corners, while what is wrong is explained
 
 
@@ -67,6 +68,12 @@ def turn_passes(table: Table, mover: Colour, passes: list[Colour], t_s: float) -
         until_s = start_s + TURN_CHANGES_S
         lights.append(Light(Meaning.TURN_CHANGES, (home,), following, start_s, until_s, target=target))
     return lights
+
+
+def pass_refused(table: Table, mover: Colour, t_s: float) -> Light:
+    """The mover's pieces, or where they begin, dip twice: it is still this colour's turn."""
+    own = _seen(table, table.game.cells_of(mover) or table.game.start_cells(mover))
+    return Light(Meaning.PASS_REFUSED, own, mover, t_s, t_s + PASS_REFUSED_S)
 
 
 def last_round(table: Table, t_s: float) -> list[Light]:

@@ -42,6 +42,7 @@ class Meaning(StrEnum):
     MISSING = "bumped, missing"
     EXTRA = "bumped, extra"
     PASS = "pass"  # noqa: S105
+    PASS_REFUSED = "pass refused"  # noqa: S105
     UNDO = "undo"
     HINT = "hint"
     THINKING = "thinking"

@@ -7,6 +7,7 @@ import pytest
 from firmware_host.config import Settings
 from firmware_host.events import SensorsFound
 from firmware_host.table import Table
+from firmware_host.view import Meaning
 
 
 def test_sensors_are_not_called_ok_before_anything_was_seen(rig):
@@ -79,3 +80,14 @@ def test_what_was_chosen_after_a_piece_outlives_its_correction(make_rig, held_s)
     assert set(rig.game.last_placement.placement.cells) == {(1, 2), (2, 2), (3, 2), (3, 3), (3, 4)}
     assert rig.game.to_move == "red"
     assert rig.kinds()[-1] == before
+
+
+def test_a_pass_that_the_rules_refuse_is_answered_by_light(rig):
+    rig.place((0, 0), (0, 1))
+    rig.press("pass")
+    assert rig.game.to_move == "yellow"
+    assert rig.lights()[Meaning.PASS_REFUSED] == {(0, 19)}
+    assert rig.sounds[-1] == "refused"
+    assert rig.kinds() == ["place"]
+    rig.wait(1)
+    assert Meaning.PASS_REFUSED not in rig.lights()
