@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 HAND_S = 3.0  # a hand that lays a piece was near it so lately
 SEATED_S = 2.5  # from the first cell of a piece to the next, even with slow hands
-AGAIN_S = 30.0  # within which a piece is lifted and laid down again
+AGAIN_S = 10.0  # within which a piece is lifted and laid down again
 
 
 class Stillness:

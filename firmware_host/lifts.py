@@ -27,13 +27,13 @@ class Lift(Struct, frozen=True):
 
 
 class Lifts:
-    """The pieces taken back since the last placement, and when that was."""
+    """The pieces taken back since the last placement, and when that was: `placed_s`."""
 
     def __init__(self, waits: Reading) -> None:
         self._waits = waits
         self._lifts: list[Lift] = []
         self._taken_back = 0
-        self._placed_s = float("-inf")
+        self.placed_s = float("-inf")
 
     def add(self, piece: Placed, off_s: float) -> None:
         """A piece was lifted, and is taken back."""
@@ -42,7 +42,7 @@ class Lifts:
 
     def end(self, t_s: float, *, restored: bool) -> None:
         """A piece was placed; `restored`: the one that was lifted last, where it was."""
-        self._placed_s = t_s
+        self.placed_s = t_s
         if restored:
             self._lifts.pop()
         else:
@@ -61,7 +61,7 @@ class Lifts:
 
     def push_depth(self, t_s: float) -> int:
         """How many of the latest placements may still be corrected by a push."""
-        return 2 if t_s - self._placed_s <= self._waits.push_s else 1
+        return 2 if t_s - self.placed_s <= self._waits.push_s else 1
 
     def packed(self, t_s: float, covered: AbstractSet[Cell], gone_s: Iterable[float]) -> list[Lift] | None:
         """Whether pieces are being packed away: two or more gone within a short time.

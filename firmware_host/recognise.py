@@ -115,6 +115,7 @@ class Reader:
         self._changed_s: Mapping[Cell, float] = {}
         self._new: AbstractSet[Cell] = frozenset()
         self._lone: Cells = frozenset()
+        self._turn_s = float("-inf")
         # Contacts bounce: the same cells are asked about again and again.
         self._checked: dict[tuple[Cells, Colour | None], Placement | Violation] = {}
         self._grow: dict[Cells, bool] = {}
@@ -138,6 +139,7 @@ class Reader:
         finished: AbstractSet[Cell] = frozenset(),
         changed_s: Mapping[Cell, float] | None = None,
         lone: Cells = frozenset(),
+        turn_s: float = float("-inf"),
     ) -> list[Finding]:
         """All findings for cells newly covered and recorded cells no longer covered.
 
@@ -146,14 +148,15 @@ class Reader:
         set; for `suspected` ones a single reading is asked about, too. What lies beside `parked` cells may be
         a piece of its own; what was `refused` waits for no turn; where all is `finished` no more of a piece
         will come. `changed_s` is when each cell changed last. On `lone` cells, new and not believed,
-        something came alone: a single one is asked about.
+        something came alone: a single one is asked about. `turn_s` is when the latest
+        placement was read.
         """
         if unbelieved | suspected != self._unbelieved | self._suspected:
             self._looks.clear()
         self._unbelieved, self._suspected = unbelieved, suspected
         self._parked, self._refused, self._changed_s = parked, refused, changed_s or {}
         new = new - lone
-        self._new, self._lone, self._finished = new, lone, finished
+        self._new, self._lone, self._finished, self._turn_s = new, lone, finished, turn_s
         groups = clusters(new, self._game.lattice)
         findings: list[Finding] = []
         pushed = clusters(new, self._game.lattice, outside=True) if missing else groups
@@ -303,6 +306,9 @@ class Reader:
         if answer is None:
             return None
         if depth > 1:
+            earlier = self.placed[-depth].placement
+            if answer.piece != earlier.piece and not set(earlier.cells) <= set(answer.cells):
+                return None  # a push does not make another piece of it
             trial = before.copy()
             trial.play(answer.cells)
             for later in self.placed[len(self.placed) - depth + 1 :]:
@@ -498,6 +504,8 @@ class Reader:
         answer = self._check(group)
         if isinstance(answer, Placement):
             restored = group == set_back
+            if len(group) == 1 and not restored and self._has_waited(group):
+                return self._ask(group, [answer], self._new)  # for its turn; or its sensor is stuck
             wait_s = self._wait_for(answer, self._game)
             return Fits(
                 group, min(wait_s, self._waits.settle_five_s) if restored else wait_s, answer, restored
@@ -514,6 +522,10 @@ class Reader:
             return Parked(group, self._waits.illegal_s, others[0])
         pair = None if self._is_one_piece(group) else self._read_pair(group)
         return pair or Unfit(group, self._waits.illegal_s, answer)
+
+    def _has_waited(self, group: Cells) -> bool:
+        """Whether this lay there long before the latest placement."""
+        return group <= self._parked or self._laid_s(group) < self._turn_s - self._waits.settle_tiny_s
 
     def _is_one_piece(self, group: Cells) -> bool:
         """Whether a colour holds a piece of this shape: then that lies there in a wrong place, not two."""

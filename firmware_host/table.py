@@ -37,6 +37,7 @@ from firmware_host.events import (
     Ticked,
 )
 from firmware_host.findings import (
+    Ambiguous,
     Answered,
     Cleared,
     Displaced,
@@ -280,8 +281,9 @@ class Table:
                 finished=board.finished,
                 changed_s=board.still.changed,
                 lone=lone,
+                turn_s=self._lifts.placed_s,
             )
-            board.still.stir(_beside(self.shown) - _beside(findings))
+            board.still.stir(_open(self.shown) - _open(findings))
         self.on_view.renew(findings, self._t_s)
 
     @property
@@ -546,6 +548,12 @@ class Table:
         self._effects.append(effect)
 
 
-def _beside(findings: Iterable[Finding]) -> set[Cell]:
-    """What lies beside pieces that are out of place, and may be theirs."""
-    return {cell for finding in findings if isinstance(finding, Displaced) for cell in finding.extra}
+def _open(findings: Iterable[Finding]) -> set[Cell]:
+    """Cells that could be read in two ways: beside a piece out of place, or with another piece."""
+    cells: set[Cell] = set()
+    for finding in findings:
+        if isinstance(finding, Displaced):
+            cells |= finding.extra
+        elif isinstance(finding, Ambiguous):
+            cells |= finding.cells
+    return cells

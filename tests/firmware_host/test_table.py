@@ -314,7 +314,7 @@ def test_a_piece_laid_early_waits_for_its_turn(rig):
 
 
 def test_a_refused_piece_left_lying_never_becomes_the_next_colours(rig):
-    rig.cover((0, 19))  # blue does not start there, yellow does: but two squares cannot be read at once
+    rig.cover((0, 19), (0, 18))  # blue does not start there, yellow does: but they are not read at once
     rig.wait(3)
     assert rig.plies == 0
     assert rig.problems == ["parked"]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from firmware_host.findings import Fits, Unsure
+from firmware_host.findings import Fits, Moved, Unsure
 
 FIRST = ((4, 4), (5, 4), (6, 4), (7, 4), (8, 4))  # the I5 of who begins
 SECOND = ((9, 5), (9, 6), (9, 7), (9, 8), (9, 9))
@@ -64,6 +64,7 @@ def test_a_piece_beside_one_that_was_laid_early_is_asked_about(duo):
     assert duo.plies == 2
     answer(duo, "I2")
     duo.wait(2.1)
+    answer(duo, "I1")
     assert pieces(duo)[2:] == ["I2", "I1"]
 
 
@@ -230,3 +231,34 @@ def test_what_lay_beside_a_piece_out_of_place_is_read_anew_when_that_is_back(duo
     assert duo.plies == 2
     duo.wait(1.9)
     assert duo.plies == 2
+
+
+def test_one_of_two_pieces_that_bounces_does_not_make_the_other_the_movers(duo):
+    duo.cover((9, 3), (9, 2), (9, 1), (10, 3))
+    duo.cover((3, 5), (3, 6), (3, 7))  # both could be the mover's
+    duo.wait(0.9)
+    assert duo.plies == 2
+    duo.clear((3, 7))  # rocked once more
+    duo.cover((3, 7))
+    duo.wait(2)
+    assert duo.plies == 2
+    assert duo.problems == ["ambiguous", "ambiguous"]
+
+
+def test_a_single_square_that_waited_for_its_turn_is_asked_about(duo):
+    duo.cover(*NEXT)  # or its sensor is stuck
+    duo.wait(1.2)
+    duo.cover((3, 5), (3, 6), (3, 7))
+    duo.wait(4)
+    assert pieces(duo)[2:] == ["I3"]
+    assert duo.problems == ["unsure"]
+    answer(duo, "I1")
+    assert pieces(duo)[2:] == ["I3", "I1"]
+
+
+def test_a_push_after_the_next_placement_makes_no_other_piece_of_it(duo):
+    reader = duo.table.record.reader
+    gone, come = {(8, 4)}, {(4, 5)}  # an I5 that lost a cell and gained one is not pushed
+    assert not any(isinstance(f, Moved) and f.depth == 2 for f in reader.read(come, gone, push_depth=2))
+    found = reader.read({(3, 4)}, gone, push_depth=2)
+    assert [f.depth for f in found if isinstance(f, Moved)] == [2]
