@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import errno
 import os
+from collections import deque
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -29,12 +30,12 @@ class OutputChain:
     """A chain of 74HC595. `levels` is what stands at QA to QH, chip after chip."""
 
     def __init__(self, chips: int) -> None:
-        self._bits = [False] * (PINS * chips)
+        self._bits = deque([False] * (PINS * chips), maxlen=PINS * chips)
         self.levels = list(self._bits)
 
     def clock(self, bit: bool) -> None:
         """Take a bit at QA of the first chip; every other moves on by one."""
-        self._bits = [bit, *self._bits[:-1]]
+        self._bits.appendleft(bit)
 
     def latch(self) -> None:
         """Show what was taken: the latch pin rises."""
@@ -45,28 +46,26 @@ class InputChain:
     """A chain of 74HC165; `dead` is a chip whose output stays low whatever its inputs say."""
 
     def __init__(self, chips: int, dead: int | None = None) -> None:
-        self._bits = [False] * (PINS * chips)
+        self._bits = deque([False] * (PINS * chips))  # the one next to the Pi first: H to A, chip after chip
         self._dead = dead
 
     @property
     def out(self) -> bool:
         """What stands at the output next to the Pi, QH of the first chip."""
-        return self._bits[PINS - 1] and self._dead != 0
+        return self._bits[0] and self._dead != 0
 
     def load(self, levels: list[bool]) -> None:
         """Copy the inputs, A to H, chip after chip."""
-        self._bits = list(levels)
+        self._bits = deque()
+        for chip in range(0, len(levels), PINS):
+            self._bits.extend(reversed(levels[chip : chip + PINS]))
 
     def clock(self, bit: bool) -> None:
         """Move on by one, towards H and from the last chip to the first; `bit` comes in at the last chip."""
-        chips = len(self._bits) // PINS
-        moved = []
-        for chip in range(chips):
-            first = PINS * chip
-            behind = chip + 1
-            come = self._bits[first + 2 * PINS - 1] and behind != self._dead if behind < chips else bit
-            moved += [come, *self._bits[first : first + PINS - 1]]
-        self._bits = moved
+        self._bits.popleft()
+        self._bits.append(bit)
+        if self._dead:
+            self._bits[PINS * self._dead - 1] = False
 
 
 class ChipWiring(Struct, frozen=True, kw_only=True):
@@ -137,11 +136,13 @@ class ChipBoard:
     def set_select(self, select: int, level: bool) -> None:
         """Put a chip select to a level: the latch acts when its own rises, the load pin while it is low."""
         rises = level and not self._selects.get(select, True)
-        if self._loading:
-            self._inputs.load(self._levels())  # it has followed its inputs until now
+        self._follow_inputs()  # it has until now, and what lies on the board may be something else
         self._selects[select] = level
         if rises and select == self.wiring.row_select:
             self._outputs.latch()
+        self._follow_inputs()
+
+    def _follow_inputs(self) -> None:
         if self._loading:
             self._inputs.load(self._levels())
 
@@ -149,9 +150,7 @@ class ChipBoard:
         """Give both chains a clock, MOSI being `bit`; returns what stood at MISO."""
         came = self._inputs.out
         self._outputs.clock(bit)
-        if self._loading:
-            self._inputs.load(self._levels())
-        else:
+        if not self._loading:
             self._inputs.clock(bit and self.wiring.echo)
         return came
 
@@ -162,18 +161,18 @@ class ChipBoard:
     def _levels(self) -> list[bool]:
         """Levels at the inputs: what hangs on none is pulled to where nothing is covered."""
         active = self.wiring.active_high
-        covered = [self._is_covered(wire) for wire in self.wiring.inputs]
-        covered += [False] * (-len(covered) % PINS)
-        return [one == active for one in covered]
+        felt = self._felt()
+        levels = [active == (wire is not None and felt[wire]) for wire in self.wiring.inputs]
+        return levels + [not active] * (-len(levels) % PINS)
 
-    def _is_covered(self, wire: int | None) -> bool:
-        if wire is None:
-            return False
+    def _felt(self) -> list[bool]:
+        """Whether each column, or each cell of a chain, is covered where a row is driven."""
         if not self.wiring.rows:
-            return bool(self.covered.flat[wire])
+            return [bool(height) for height in self.covered.ravel().tolist()]
         driven = zip(self.wiring.rows, self._outputs.levels, strict=False)
         rows = [row for row, level in driven if row is not None and level == self.wiring.active_high]
-        return bool(self.covered[rows, wire].any())
+        felt: list[bool] = np.any(self.covered[rows], axis=0).tolist()
+        return felt
 
 
 class SpiDevOfBoard:
