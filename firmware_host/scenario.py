@@ -98,6 +98,7 @@ class Scenario:
     begin: Game | None
     seed: int
     style: HandStyle
+    momentary: bool  # the cells are keys, which feel a finger and not what lies there
     lines: tuple[Line, ...] = field(repr=False)
 
 

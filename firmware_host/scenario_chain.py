@@ -92,7 +92,8 @@ class ChainStage:
         self._scenario = scenario
         layout, settings = scenario.layout, scenario.settings
         depth = settings.sensors.depth
-        board = VirtualBoard(layout.rows, layout.cols, depth=depth, chain=soldered(layout.rows, layout.cols))
+        chain = soldered(layout.rows, layout.cols)
+        board = VirtualBoard(layout.rows, layout.cols, depth=depth, chain=chain, momentary=scenario.momentary)
         self.table = VirtualTable(board, workshop.port, speed)
         self.line = self.table.line
         self._brightness = scenario.sections.get("leds", {}).get("brightness", BRIGHTNESS)
@@ -209,7 +210,7 @@ class ChainStage:
                 status = self._daemon.status or status
         else:
             self.table.stands_still(WAIT_S)
-        self._report.draw(status)
+        self._report.draw(status or None)
 
     # The cable.
 

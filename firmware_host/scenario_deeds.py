@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 PRESS_MS = 120
 FINGER_MS = 1000
+TAP_MS = 150  # a key is down, and between two keys
 PACK_MS = 120  # between two pieces that are packed away
 NOTICE_MS = 300  # until a hand notices that a piece lies beside its place
 FLICKER_MS = 100
@@ -191,6 +192,17 @@ def _hand(words: Words) -> Deed:
     cells = words.cells()
     for_ms = words.lasting_ms("for", FINGER_MS)
     return Act(lambda play: play.perform(play.hands.point(cells, for_ms)), for_ms)
+
+
+def _tap(words: Words) -> Deed:
+    cells = words.cells()
+    for_ms = words.lasting_ms("for", TAP_MS)
+
+    def act(play: Play) -> int:
+        taps = (play.hands.point([cell], for_ms) for cell in cells)
+        return play.perform(in_turn(*taps, pause_ms=TAP_MS))
+
+    return Act(act, for_ms)
 
 
 def _sleeve(words: Words) -> Deed:
@@ -409,6 +421,7 @@ VERBS: dict[str, Callable[[Words], Deed]] = {
     "pack": _pack,
     "finger": _finger,
     "hand": _hand,
+    "tap": _tap,
     "sleeve": _sleeve,
     "cover": _cover,
     "clear": _clear,

@@ -56,6 +56,7 @@ class _Reader:
         self._sections: dict[str, dict[str, Any]] = {}
         self._seed = 1
         self._style = STYLES["sure"]
+        self._momentary = False
         self._begin: Game | None = None
         self._board: Named | None = None  # once the settings are complete
         self._lines: list[Line] = []
@@ -66,6 +67,7 @@ class _Reader:
             "seed": self._take_seed,
             "hands": self._take_hands,
             "grid": self._take_grid,
+            "cells": self._take_cells,
             "set": self._take_setting,
             "start": self._take_start,
             "played": self._take_played,
@@ -89,7 +91,7 @@ class _Reader:
         board = self._settled()
         return Scenario(
             str(self._path), title, self._sections, self._settings, board.layout, self._begin,
-            self._seed, deliberate(self._style), tuple(self._lines),
+            self._seed, deliberate(self._style), self._momentary, tuple(self._lines),
         )  # fmt: skip
 
     def _take(self, text: str) -> None:
@@ -185,6 +187,11 @@ class _Reader:
         if len(words) != 3 or words[1] != "x" or not (words[0] + words[2]).isdecimal():
             raise WordError(f"{' '.join(words)!r} is no size", "write such as: grid 20 x 20")
         self._set("sensors", {"rows": int(words[0]), "cols": int(words[2])})
+
+    def _take_cells(self, words: list[str]) -> None:
+        if words != ["are", "keys"]:
+            raise WordError(f"cells are not {' '.join(words)!r}", "write: cells are keys")
+        self._momentary = True
 
     def _take_setting(self, words: list[str]) -> None:
         text = " ".join(words)

@@ -110,7 +110,7 @@ class StoryPicture(QuietStory):
 
     def _game(self, status: Status | None) -> Game:
         """The game of this status; it is asked for only when it is another one."""
-        if status is not None and self._known != (status["game_id"], status["plies"]):
+        if status and status["saved"] and self._known != (status["game_id"], status["plies"]):
             self._known = status["game_id"], status["plies"]
             self._shown = self._game_of(status)
         return self._shown

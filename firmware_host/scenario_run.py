@@ -58,8 +58,4 @@ def run_scenario(
 
 def _result(scenario: Scenario) -> str:
     held = sum(len(line.deed.clauses) for line in scenario.lines if isinstance(line.deed, Expectation))
-    return (
-        f"{scenario.name}: all {held} expectations were met"
-        if held
-        else f"{scenario.name}: played to its end"
-    )
+    return f"{scenario.name}: {f'expectations met: {held}' if held else 'played to its end'}"

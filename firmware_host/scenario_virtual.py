@@ -86,7 +86,9 @@ class VirtualStage:
     def __init__(self, scenario: Scenario) -> None:
         self._settings = settings = scenario.settings
         sensors = settings.sensors
-        self._board = VirtualBoard(sensors.rows, sensors.cols, depth=sensors.depth, chain=())
+        self._board = VirtualBoard(
+            sensors.rows, sensors.cols, depth=sensors.depth, chain=(), momentary=scenario.momentary
+        )
         self.line = LineFaults(seed=scenario.seed)
         self._palette = palette_named(settings.leds.palette)
         self._renderer = Renderer(settings.leds.palette, settings.leds.brightness)
@@ -250,7 +252,7 @@ class VirtualStage:
                     change = ButtonPressed if report.pressed else ButtonReleased
                     self._feed(change(now_s, report.name))
                 case GridFound():
-                    self._feed(SensorsFound(now_s))
+                    self._feed(SensorsFound(now_s, report.momentary))
                 case GridLost():
                     self._said.append(f"sensors lost: {report.why}")
                     self._feed(SensorsLost(now_s, report.why))

@@ -43,9 +43,10 @@ PARKED = "This piece waits: {colour} is to move first."
 SENSORS_LOST = "The board does not answer. The game is kept; look at its cable."
 UNSAVED = "The game goes on, but it cannot be saved."
 
-TURN = "Put a {colour} piece on one of the {corners} lit corners."
-TAP = "Tap the cells of a {colour} piece, one of the {corners} lit corners among them."
-ONE_CORNER = "Put a {colour} piece on the lit corner."
+TURN = "Put {a} {colour} piece on one of the {corners} lit corners."
+TAP = "Tap the cells of {a} {colour} piece, one of the {corners} lit corners among them."
+TAP_ONE = "Tap the cells of {a} {colour} piece, the lit corner among them."
+ONE_CORNER = "Put {a} {colour} piece on the lit corner."
 OVER = "The game is over. Clear the board to start the next one."
 OVER_EMPTY = "The game is over. Lay a hand on the board and take it away to start the next one."
 
@@ -58,6 +59,6 @@ def refused(reason: Reason, *, momentary: bool = False) -> str:
 
 def next_thing(colour: str, corners: int, *, momentary: bool = False) -> str:
     """What the mover does when nothing is wrong."""
-    if momentary:
-        return TAP.format(colour=colour, corners=corners)
-    return ONE_CORNER.format(colour=colour) if corners == 1 else TURN.format(colour=colour, corners=corners)
+    sentences = (TAP_ONE, TAP) if momentary else (ONE_CORNER, TURN)
+    a = "an" if colour[0] in "aeiou" else "a"
+    return sentences[corners != 1].format(a=a, colour=colour, corners=corners)

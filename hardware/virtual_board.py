@@ -55,7 +55,7 @@ class VirtualBoard:
 
     `chain[i]` is the cell over LED i (empty: no LEDs). Every `scan_ms` the sensors are read; what changes in
     between is not felt. `clock_ms` is where the board's own clock stands when it gets power. Snapshots come
-    every `pace_ms`; None: as the protocol asks, and more often after a change.
+    every `pace_ms`; None: as the protocol asks, and more often after a change. `momentary`: cells are keys.
     """
 
     def __init__(
@@ -69,11 +69,13 @@ class VirtualBoard:
         clock_ms: int = 0,
         protocol: int = 1,
         pace_ms: int | None = None,
+        momentary: bool = False,
     ) -> None:
         self.rows, self.cols, self.depth = rows, cols, depth
         self.chain = tuple(row_by_row(rows, cols) if chain is None else chain)
         self.scan_ms, self.clock_ms, self.pace_ms = scan_ms, clock_ms, pace_ms
         caps = Caps.BUTTONS | (Caps.LEDS if self.chain else Caps.NONE)
+        caps |= Caps.MOMENTARY if momentary else Caps.NONE
         self.identity = Hello(
             rows, cols, depth, caps, len(self.chain), b"virtual\x01", "virtual table 1", protocol
         )

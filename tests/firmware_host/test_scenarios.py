@@ -1,7 +1,15 @@
 """Every story in tests/data/scenarios, played in this process; some of them through the whole chain, too."""
 
+import contextlib
+import fcntl
 import io
 import json
+import os
+import pty
+import struct
+import subprocess
+import sys
+import termios
 from pathlib import Path
 
 import pytest
@@ -10,6 +18,7 @@ from firmware_host.scenario import ExpectationError, ScenarioError
 from firmware_host.scenario_file import read_scenario
 from firmware_host.scenario_run import run_scenario
 from firmware_host.scenario_virtual import play
+from firmware_host.terminal import ENTER, LEAVE
 
 STORIES = sorted((Path(__file__).parents[1] / "data" / "scenarios").glob("*.scenario"))
 FAULTS = {
@@ -34,7 +43,7 @@ def test_the_table_does_what_the_story_expects(path, request):
 def test_the_whole_chain_does_it_too(path):
     out = io.StringIO()
     assert run_scenario(path, out=out) == 0
-    assert "expectations were met" in out.getvalue().splitlines()[-1]
+    assert "expectations met" in out.getvalue().splitlines()[-1]
 
 
 def told(text: str) -> str:
@@ -146,3 +155,27 @@ def test_the_chain_ends_with_the_status(tmp_path, capsys):
     assert run_scenario(path, as_json=True, directory=tmp_path / "kept") == 0
     assert json.loads(capsys.readouterr().out)["plies"] == 1
     assert (tmp_path / "kept" / "games.db").exists()
+
+
+def test_in_a_terminal_the_table_and_the_story_are_drawn(tmp_path):
+    """As somebody sees it who sends a bug report; the result follows when the terminal is itself again."""
+    path = tmp_path / "first.scenario"
+    path.write_text("rules duo\nplace purple I5 e10 e9 e8 e7 e6\nexpect within 2s plies 1\n")
+    master, slave = pty.openpty()
+    fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 45, 150, 0, 0))
+    env = os.environ | {"TERM": "xterm-256color", "COLORTERM": "truecolor", "PYTHONIOENCODING": "utf-8"}
+    env.pop("NO_COLOR", None)
+    command = [sys.executable, "-m", "firmware_host", "simulate", "--scenario", path, "--speed", "max"]
+    run = subprocess.Popen(command, stdin=slave, stdout=slave, stderr=slave, env=env)
+    os.close(slave)
+    shown = b""
+    with contextlib.suppress(OSError):  # the other end is closed
+        while data := os.read(master, 65536):
+            shown += data
+    os.close(master)
+    assert run.wait() == 0
+    text = shown.decode(errors="replace")
+    drawn, _, after = text.partition(LEAVE)
+    assert drawn.startswith(ENTER)
+    assert "place purple I5" in drawn
+    assert after.strip() == f"{path}: expectations met: 1"

@@ -27,7 +27,7 @@ def test_sentences_are_for_people(name):
     assert re.fullmatch(r"[A-Z{].*\.", text)
     assert len(text) <= 100, "it has to fit beside the board"
     assert not re.search(r"sensor_|_|\bNone\b|  ", re.sub(r"{\w+}", "red", text))
-    assert {field for _, field, *_ in string.Formatter().parse(text) if field} <= {"colour", "corners"}
+    assert {field for _, field, *_ in string.Formatter().parse(text) if field} <= {"a", "colour", "corners"}
 
 
 @pytest.mark.parametrize("reason", Reason)
@@ -38,3 +38,6 @@ def test_a_refusal_says_what_to_do(reason):
 def test_what_to_do_next_counts_corners():
     assert words.next_thing("blue", 1) == "Put a blue piece on the lit corner."
     assert words.next_thing("red", 7) == "Put a red piece on one of the 7 lit corners."
+    assert words.next_thing("orange", 1) == "Put an orange piece on the lit corner."
+    one_tap = "Tap the cells of an orange piece, the lit corner among them."
+    assert words.next_thing("orange", 1, momentary=True) == one_tap
