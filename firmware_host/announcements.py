@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from firmware_host.digits import HEIGHT, spell_digits
 from firmware_host.effects import Effect, Sound
 from firmware_host.view import Light, Meaning
 
@@ -20,8 +21,10 @@ if TYPE_CHECKING:
 
 ACCEPTED_S = 0.6  # five rings, 80 ms apart, and the last one's fade
 HELD_S = 1.5
+CODE_S = 60.0
 UNDO_S = 0.6
 REFUSED_S = 0.54  # two blinks
+CODE_COLS = 2  # digits of a code in a line
 
 
 class Acceptance(Struct, frozen=True):
@@ -62,6 +65,15 @@ class Announcements:
         self.lights.append(Light(Meaning.ILLEGAL, tuple(cells), since_s=t_s, until_s=t_s + REFUSED_S))
         self._emit(Sound("refused"))
 
+    def show_code(self, code: str, t_s: float) -> None:
+        """A browser wants to be paired: everything else steps back for a minute."""
+        self.hide_code()
+        self.lights.append(Light(Meaning.CODE, code_cells(self._layout.board, code), None, t_s, t_s + CODE_S))
+
+    def hide_code(self) -> None:
+        """The code was given, or is over."""
+        self.lights = [light for light in self.lights if light.meaning is not Meaning.CODE]
+
     def forget(self, cells: tuple[Cell, ...]) -> None:
         """A placement is no more: nothing is to be said of it."""
         self.awaited = [item for item in self.awaited if item.cells != cells]
@@ -88,6 +100,18 @@ def accepted(layout: Layout, item: Acceptance, t_s: float) -> list[Light]:
         Light(Meaning.HELD, cells, item.colour, t_s, t_s + HELD_S),
         Light(Meaning.ACCEPTED, cells, item.colour, t_s, t_s + ACCEPTED_S),
     ]
+
+
+def code_cells(board: tuple[int, int, int, int], code: str) -> tuple[GridCell, ...]:
+    """Lay the digits of a code in the middle of the board, two in a line."""
+    words = [spell_digits(code[at : at + CODE_COLS]) for at in range(0, len(code), CODE_COLS)]
+    row, col, rows, cols = board
+    top = row + (rows - (len(words) * (HEIGHT + 1) - 1)) // 2
+    return tuple(
+        (top + line * (HEIGHT + 1) + dot.row, col + (cols - word.width) // 2 + dot.col)
+        for line, word in enumerate(words)
+        for dot in word.dots
+    )
 
 
 def taken_back(layout: Layout, colour: Colour, cells: Iterable[Cell], t_s: float) -> Light:

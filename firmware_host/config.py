@@ -211,6 +211,22 @@ class Status(Section, frozen=True):
     led_pin: Pin | None = None
 
 
+class Page(Section, frozen=True):
+    """[page]: the companion page for phones. Off, its server is not even loaded.
+
+    `host` is the address it listens at: "0.0.0.0" for everybody in the network. `names` are further names by
+    which browsers may call the table. With `view` = "paired" only paired browsers may look. `virtual` is the
+    socket of a simulated table.
+    """
+
+    enabled: bool = False
+    host: str = "127.0.0.1"
+    port: Annotated[int, Meta(ge=0, le=65535)] = 8080
+    names: tuple[str, ...] = ("blokus-table.local",)
+    view: Literal["open", "paired"] = "open"
+    virtual: str | None = None
+
+
 class State(Section, frozen=True):
     """[state]: where games are kept, where the running table is asked, and what switches the machine off."""
 
@@ -231,6 +247,7 @@ class Settings(Section, frozen=True):
     comfort: Comfort = Comfort()
     sound: Sound = Sound()
     status: Status = Status()
+    page: Page = Page()
     state: State = State()
 
 

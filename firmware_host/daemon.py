@@ -21,6 +21,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 import sdnotify
 
 from firmware_host import quiet_hours, storage
@@ -30,7 +31,10 @@ from firmware_host.effects import BeginGame, FinishGame, PowerOff, Record, Say, 
 from firmware_host.events import (
     ButtonPressed,
     ButtonReleased,
+    CodeAsked,
     FrameSeen,
+    GameEnded,
+    GameOrdered,
     Recorded,
     RecordFailed,
     SensorsFound,
@@ -43,7 +47,7 @@ from firmware_host.render import Renderer
 from firmware_host.replay import ReplayError
 from firmware_host.table import Table
 from hardware.ports import ButtonChange, GridFound, GridLost, Notice, SensorFrame
-from hardware.tap import Kind, no_tap
+from hardware.tap import Kind, no_tap, to_data
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -52,6 +56,7 @@ if TYPE_CHECKING:
     from firmware_host.config import Settings
     from firmware_host.effects import Effect
     from firmware_host.events import Event
+    from firmware_host.page.page import Page
     from firmware_host.view import View
     from hardware.backends import Hardware
     from hardware.light_path import LightPath
@@ -100,6 +105,7 @@ class Daemon:
         self._powering_off = False
         self._awaits_clock = False
         self._fault: BaseException | None = None
+        self._page: Page | None = None
         self._carry_out: dict[type, Callable[[Any], None]] = {
             BeginGame: self._begin_game,
             Record: self._record,
@@ -121,6 +127,10 @@ class Daemon:
         for line in await self._control.start():  # first of all: where a table runs already, touch nothing
             log.warning("%s", line)
         self._open_table()
+        self._page = self._new_page()
+        if self._page is not None:
+            for line in await self._page.start():
+                log.info("%s", line)
         self._hardware.start(loop, self._take_report)
         self._store.start()
         self._keep_quiet_hours()
@@ -137,6 +147,11 @@ class Daemon:
         if self._powering_off and not self._switch_off_machine():
             return 1  # a table that lights up again tells that it is still on
         return 0
+
+    @property
+    def table(self) -> Table:
+        """The running table, to look at."""
+        return self._table
 
     def status(self) -> dict[str, Any]:
         """How things stand on the running table, as JSON-able data."""
@@ -166,6 +181,13 @@ class Daemon:
             if saved is not None:
                 log.info("game %s goes on after %d entries", saved.game_id, len(saved.entries))
 
+    def _new_page(self) -> Page | None:
+        if not self._settings.page.enabled:
+            return None
+        from firmware_host.page.page import Page
+
+        return Page(self._settings, self)
+
     def _new_seed(self) -> int:
         """Return the seed of names and shuffles; no secret depends on it."""
         return random.SystemRandom().getrandbits(63)
@@ -175,13 +197,15 @@ class Daemon:
 
     def _new_control(self) -> ControlServer:
         path = Path(self._settings.state.socket)
-        return ControlServer(path, status=self.status, press=self._press)
+        return ControlServer(path, status=self.status, press=self.press)
 
     async def _close(self) -> None:
         if self._next_frame is not None:
             self._next_frame.cancel()
         self._hardware.close()
         await self._control.close()
+        if self._page is not None:
+            await self._page.close()
         if not await asyncio.to_thread(self._store.close, CLOSE_STORE_S):
             log.error("the last entries could not be saved")
         if self._recorder is not None:
@@ -231,11 +255,42 @@ class Daemon:
             case storage.SetAside():
                 log.warning("%s", answer.why)
 
-    def _press(self, name: str) -> None:
+    def press(self, name: str) -> None:
+        """Press a button for a moment, as one at the table."""
         now = self._loop.time()
         self._tap(Kind.PRESSED, now, name.encode())
         self._feed(ButtonPressed(now, name))
         self._feed(ButtonReleased(now, name))
+
+    def hold(self, button: str, *, down: bool) -> None:
+        """Push a button down or let it go, as one at the table."""
+        change = ButtonChange(button, down)
+        self._tap(Kind.BUTTON, self._loop.time(), to_data(change))
+        self._take_report(change)
+
+    def shut_down(self) -> None:
+        """Switch off, as if somebody held the button for it."""
+        self.hold("shutdown", down=True)  # what follows stops this program: nobody lets go
+
+    def begin_game(self, rules: str, options: dict[str, str], names: tuple[str, ...]) -> None:
+        """Begin a game that somebody ordered; it must be one the rules and the grid allow."""
+        self._order(msgspec.json.encode({"rules": rules, "options": options, "names": names}))
+
+    def end_game(self) -> None:
+        """End the game as it stands."""
+        self._order(b"{}")
+
+    def _order(self, order: bytes) -> None:
+        now = self._loop.time()
+        self._tap(Kind.ORDERED, now, order)
+        wanted = msgspec.json.decode(order)
+        self._feed(GameOrdered(now, **wanted) if wanted else GameEnded(now))
+
+    def show_code(self, code: str) -> None:
+        """Show the page's pairing code."""
+        now = self._loop.time()
+        self._tap(Kind.CODE, now, code.encode())
+        self._feed(CodeAsked(now, code))
 
     def _feed(self, event: Event) -> None:
         effects: list[Effect] = self._table.handle(event)
@@ -243,6 +298,8 @@ class Daemon:
             self._carry_out[type(effect)](effect)
         if effects or not isinstance(event, FrameSeen):  # that something is saved now changes no light
             self._control.changed()
+            if self._page is not None:
+                self._page.changed()
         self._tell_how_it_goes()
         self._set_alarm(self._table.wake_s)
 
@@ -295,6 +352,8 @@ class Daemon:
         now = self._loop.time()
         frame, again_s = self._guard.check(self._renderer.render(self._view, now), now)
         self._lights.show(frame)
+        if self._page is not None:
+            self._page.show(frame)
         changes_s = (again_s, self._renderer.next_change_s(self._view, now))
         change_s = min((at_s for at_s in changes_s if at_s is not None), default=None)
         if change_s is not None:

@@ -55,12 +55,18 @@ class Word(NamedTuple):
 
 def spell(number: int, minus: Minus = Minus.WIDE) -> Word:
     """Return the lit cells of a number and the columns it takes."""
+    if number >= 0:
+        return spell_digits(str(number))
+    sign = [Dot(HEIGHT // 2, i, level, 0) for i, level in enumerate(minus.value) if level]
+    shift, word = len(minus.value), spell_digits(str(-number))
+    return Word((*sign, *(dot._replace(col=dot.col + shift) for dot in word.dots)), word.width + shift)
+
+
+def spell_digits(digits: str) -> Word:
+    """Return the same for digits as they are, zeros at the beginning too."""
     dots: list[Dot] = []
     col = 0
-    if number < 0:
-        dots += [Dot(HEIGHT // 2, i, level, 0) for i, level in enumerate(minus.value) if level]
-        col = len(minus.value)
-    for digit, character in enumerate(str(abs(number))):
+    for digit, character in enumerate(digits):
         dots += [
             Dot(row, col + i, 1.0, digit)
             for row, line in enumerate(FONT[character].split())

@@ -24,8 +24,8 @@ class BeginGame(Struct, frozen=True):
 class Record(Struct, frozen=True):
     """Append one entry to the running game's journal and answer with Recorded once it is durable.
 
-    `kind` is "place", "pass" (by choice; forced ones follow from the rules), "undo", "retire", or
-    "claim" (of a start cell, before play).
+    `kind` is "place", "pass" (by choice; forced ones follow from the rules), "undo", "retire",
+    "claim" (of a start cell, before play), or "name" (of who plays a colour, in `piece`).
     `seq` counts from 1 within the game and never repeats; a take-back is an entry too: nothing is taken out.
     """
 

@@ -65,6 +65,31 @@ class RecordFailed(Struct, frozen=True):
     why: str
 
 
+class GameOrdered(Struct, frozen=True):
+    """Somebody wants this game, whatever is on the table: the rules and options are known to be good.
+
+    `names` are the players', in their order.
+    """
+
+    t_s: float
+    rules: str
+    options: dict[str, str]
+    names: tuple[str, ...] = ()
+
+
+class GameEnded(Struct, frozen=True):
+    """Somebody wants the game to end as it stands."""
+
+    t_s: float
+
+
+class CodeAsked(Struct, frozen=True):
+    """A browser wants to be paired: show it the code, if somebody is at the table to see it."""
+
+    t_s: float
+    code: str
+
+
 class Ticked(Struct, frozen=True):
     """Time passed without anything else; sent so that one-shot lights end and reminders begin."""
 
@@ -72,5 +97,15 @@ class Ticked(Struct, frozen=True):
 
 
 Event = (
-    FrameSeen | SensorsFound | SensorsLost | ButtonPressed | ButtonReleased | Recorded | RecordFailed | Ticked
+    FrameSeen
+    | SensorsFound
+    | SensorsLost
+    | ButtonPressed
+    | ButtonReleased
+    | Recorded
+    | RecordFailed
+    | GameOrdered
+    | GameEnded
+    | CodeAsked
+    | Ticked
 )

@@ -12,11 +12,11 @@ import engine
 from firmware_host.claims import claim
 from firmware_host.effects import Effect, FinishGame, Record, Say
 from firmware_host.recognise import Reader
-from firmware_host.replay import replay
+from firmware_host.replay import NAME, names_in, replay
 from firmware_host.status import game_result
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from engine import Colour, Game, Move
     from firmware_host.config import Reading
@@ -31,6 +31,7 @@ class GameRecord:
     def __init__(self, game: Game, waits: Reading, emit: Callable[[Effect], None], game_id: str = "") -> None:
         self.game = game
         self.game_id = game_id
+        self.names: dict[Colour, str] = {}  # by each player's first colour
         self.seq = self.durable_seq = 0
         self._waits, self._emit = waits, emit
         self._result: dict[str, Any] | None = None
@@ -40,6 +41,7 @@ class GameRecord:
     def resume(cls, saved: SavedGame, waits: Reading, emit: Callable[[Effect], None]) -> GameRecord:
         """Go on with a recorded game. Raises ReplayError."""
         record = cls(replay(saved), waits, emit, saved.game_id)
+        record.names = names_in(saved)
         record.seq = record.durable_seq = saved.entries[-1].seq if saved.entries else 0
         return record
 
@@ -74,6 +76,13 @@ class GameRecord:
         where = engine.notation.cells_name(self.game.lattice, (cell,))
         self._emit(Say(f"{colour} starts at {where}"))
         self._enter("claim", engine.Move(colour), (cell,))
+
+    def name_players(self, names: Sequence[str]) -> None:
+        """Say who plays, in the order of `game.players`; an empty name says nothing."""
+        for colours, name in zip(self.game.players, names, strict=False):
+            if name:
+                self.names[colours[0]] = name
+                self._enter_name(colours[0], name)
 
     def pass_turn(self) -> list[Colour]:
         """Pass by choice; returns those who had to pass behind it. Raises EngineError if it is forbidden."""
@@ -110,6 +119,10 @@ class GameRecord:
             self._emit(Say(f"the game is over: {totals}"))
         return [later.colour for later in self.game.history[done + 1 :]]
 
+    def _enter_name(self, colour: Colour, name: str) -> None:
+        self.seq += 1
+        self._emit(Record(self.seq, NAME, colour, name))
+
     def _enter(self, kind: str, move: Move, cells: tuple[Cell, ...] = ()) -> None:
         self.seq += 1
         piece, cells = (move.placement.piece, move.placement.cells) if move.placement else ("", cells)
@@ -120,7 +133,7 @@ class GameRecord:
     def result(self) -> dict[str, Any]:
         """Options, scores and standings as they are now; worked out when somebody asks."""
         if self._result is None:
-            self._result = game_result(self.game)
+            self._result = game_result(self.game, self.names)
         return self._result
 
     def _renew(self) -> None:

@@ -86,6 +86,7 @@ SHAKE = once((0, 0), (200, 0), (200, 1), (400, 1), (400, 0), (600, 0), (600, 1),
 NUDGE_SWELL = once((0, 0), (700, 1), (900, 1), (1600, 0))
 BARRIER = loop(2880, (0, 0), (240, 1), (1440, 1), (1680, 0))
 TIME_IS_UP = sine(5000, 0.15)
+TO_BE_READ = loop(3000, (0, 0), (150, 1), (2700, 1), (3000, 0))
 HINT_HOLD = loop(2400, (0, 0), (800, 0), (800, 1), (1600, 1), (2000, 0))
 
 BREATH_MS = 3200
@@ -333,6 +334,7 @@ ROWS: Mapping[Meaning, Row] = {
     Meaning.SENSORS_LOST: Row(dashes, HALF, 0.25, SYSTEM, WHITE, FAULT, Blend.ADD),
     Meaning.MASKED: Row(cells, TICK, 0.25, GROUND, WHITE, blend=Blend.ADD),
     Meaning.UNSAVED: Row(corners, DOUBLE_TICK, 0.6, GROUND, WHITE, blend=Blend.ADD),
+    Meaning.CODE: Row(cells, TO_BE_READ, 0.8, SYSTEM, WHITE, DARK),
     Meaning.WAIT: Row(centre, HALF, 0.5, SYSTEM, WHITE, DARK),
     Meaning.STOPPING: Row(iris, pulse(200), 0.35, SYSTEM, WHITE, blend=Blend.ADD),
     Meaning.HOST_LOST: Row(corners, SLOW_TICK, 0.35, SYSTEM, WHITE, DARK),

@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from firmware_host.journal import SavedGame
 
 
+NAME = "name"  # the kind of an entry that says who plays a colour, and the player's others
+
+
 class ReplayError(HostError, ValueError):
     """The record does not follow the rules; the message says at which entry."""
 
@@ -44,6 +47,10 @@ def _claim(game: Game, entry: Record) -> Game:
     return claim(game, engine.Colour(entry.colour), entry.cells[0])
 
 
+def _name(game: Game, _entry: Record) -> Game:
+    return game
+
+
 def _refuse(_game: Game, _entry: Record) -> Game:
     raise ValueError("this program does not know such an entry")
 
@@ -54,6 +61,7 @@ _KINDS: dict[str, Callable[[Game, Record], Game]] = {
     "undo": _undo,
     "retire": _retire,
     "claim": _claim,
+    NAME: _name,
 }
 
 
@@ -74,3 +82,8 @@ def carry_out(game: Game, game_id: str, entries: Iterable[Record]) -> Game:
         except (engine.EngineError, LookupError, ValueError) as error:
             raise ReplayError(f"game {game_id}, entry {entry.seq} ({entry.kind}): {error}") from error
     return game
+
+
+def names_in(saved: SavedGame) -> dict[engine.Colour, str]:
+    """Return the players' names, each by its first colour."""
+    return {engine.Colour(entry.colour): entry.piece for entry in saved.entries if entry.kind == NAME}

@@ -39,7 +39,6 @@ if TYPE_CHECKING:
     from firmware_host.config import Settings
     from firmware_host.effects import BeginGame, FinishGame, Record
     from firmware_host.journal import SavedGame
-    from firmware_host.table import Table
     from hardware.ports import Emit, Report
     from hardware.recording import Recorder
 
@@ -107,11 +106,6 @@ class RecordedTable(Daemon):
         self._notify = lambda _state: None  # whoever started the replay, it is not a service that is ready
 
     @property
-    def table(self) -> Table:
-        """The table, once it runs."""
-        return self._table
-
-    @property
     def now_s(self) -> float:
         """The time of the recording."""
         return self._loop.time()
@@ -144,7 +138,11 @@ class RecordedTable(Daemon):
         elif item.kind is Kind.PRESSED:
             name = item.data.decode(errors="replace")
             if name in BUTTONS:
-                self._press(name)
+                self.press(name)
+        elif item.kind is Kind.ORDERED:
+            self._order(item.data)
+        elif item.kind is Kind.CODE:
+            self.show_code(item.data.decode(errors="replace"))
         elif item.kind is Kind.MINUTE:
             self._dim_for(int(item.data) if item.data.isdigit() else None)
         elif item.kind in RecordedStore.ANSWERS:

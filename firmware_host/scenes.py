@@ -13,6 +13,7 @@ from functools import cached_property
 from msgspec.structs import replace
 
 from engine import Colour
+from firmware_host.announcements import code_cells
 from firmware_host.shapes import Rect
 from firmware_host.view import GridCell, Light, Meaning, ScoreLine, View
 
@@ -353,6 +354,7 @@ SCENES = (
     Scene("sensors-lost", _said(Meaning.SENSORS_LOST), {"": 0.6}),
     Scene("masked", _said(Meaning.MASKED, ((7, 5),)), {"": 0.05}),
     Scene("unsaved", _said(Meaning.UNSAVED), {"": 0.05}),
+    Scene("code", _view(Light(Meaning.CODE, code_cells(GRID[:4], "4071"))), {"": 1.0}),
     Scene("stopping", _said(Meaning.STOPPING), {"": 0.45}),
     Scene("wait", _said(Meaning.WAIT), {"": 0.5}),
     Scene("host-lost", _view(Light(Meaning.HOST_LOST)), {"": 0.1}),

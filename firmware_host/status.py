@@ -8,9 +8,9 @@ from firmware_host import words
 from firmware_host.findings import Ambiguous, Displaced, Oversized, Parked, Stray, Unfit, Unsure
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Mapping
 
-    from engine import Game
+    from engine import Colour, Game
     from firmware_host.findings import Finding
     from firmware_host.layout import Cell
     from firmware_host.table import Table
@@ -43,8 +43,12 @@ def describe_status(table: Table) -> dict[str, Any]:
     }
 
 
-def game_result(game: Game) -> dict[str, Any]:
-    """Return what was agreed, scores per colour, and the players' standings, best first."""
+def game_result(game: Game, names: Mapping[Colour, str] | None = None) -> dict[str, Any]:
+    """Return what was agreed, scores per colour, and the players' standings, best first.
+
+    `names` are the players', by each one's first colour; who has none is nameless.
+    """
+    names = names or {}
     return {
         "options": dict(game.rules.chosen),
         "scores": {
@@ -52,7 +56,13 @@ def game_result(game: Game) -> dict[str, Any]:
             for colour, score in game.scores().items()
         },
         "standings": [
-            {"player": line.player, "colours": list(line.colours), "total": line.total, "place": line.place}
+            {
+                "player": line.player,
+                "name": names.get(line.colours[0]),
+                "colours": list(line.colours),
+                "total": line.total,
+                "place": line.place,
+            }
             for line in game.standings()
         ],
     }

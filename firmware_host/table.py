@@ -28,8 +28,11 @@ from firmware_host.effects import BeginGame, Effect, Say, Show, Sound
 from firmware_host.events import (
     ButtonPressed,
     ButtonReleased,
+    CodeAsked,
     Event,
     FrameSeen,
+    GameEnded,
+    GameOrdered,
     Recorded,
     RecordFailed,
     SensorsFound,
@@ -99,6 +102,9 @@ class Table:
             ButtonReleased: self._release,
             Recorded: self._take_recorded,
             RecordFailed: self._record_failed,
+            CodeAsked: lambda event: self.announced.show_code(event.code, event.t_s),
+            GameOrdered: self._begin_ordered,
+            GameEnded: self._end_game,
             Ticked: lambda _event: None,
         }
         sensors = settings.sensors
@@ -114,6 +120,7 @@ class Table:
         self.momentary = False  # the grid has keys
         self.health = SensorHealth(broken=broken)
         self.unsaved: str | None = None
+        self._ordered: GameOrdered | None = None  # the game on the table, if the page began it
 
         # What belongs to the game on the table; `_load` sets all of these.
         self.record: GameRecord
@@ -478,17 +485,27 @@ class Table:
         self.begin(t_s)
 
     def _next_game(self, _finding: Cleared, t_s: float) -> None:
-        self.begin(t_s)
+        self.begin(t_s, self._ordered)
 
     def _leave_game(self, _finding: Renewed, t_s: float) -> None:
         self.say(f"game {self.record.game_id} is left as it is")
         self.begin(t_s)
 
-    def begin(self, t_s: float) -> None:
-        """Begin the game of the settings; with a menu the one chosen, and without a choice offer it."""
+    def _begin_ordered(self, event: GameOrdered) -> None:
+        self.begin(event.t_s, event)
+
+    def _end_game(self, _event: GameEnded) -> None:
+        """Let every colour that still plays give up."""
+        while self.record.game_id and self.game.to_move is not None:
+            self.record.retire(self.game.to_move)
+        self.read()
+
+    def begin(self, t_s: float, ordered: GameOrdered | None = None) -> None:
+        """Begin the game ordered, else that of the settings; with a menu the one chosen, or offer one."""
         if self.lost is not None:
             return
-        begun = not self.offers.choices or self.offers.choice is not None
+        begun = ordered is not None or not self.offers.choices or self.offers.choice is not None
+        self._ordered = ordered
         game_id, seed = (self._new_id(), self._rng.getrandbits(32)) if begun else ("", 0)
         before = self.board
         self._load(self._new_record(game_id, seed))
@@ -498,6 +515,7 @@ class Table:
             rules = self.game.rules
             self.emit(BeginGame(game_id, rules.name, dict(self._options), seed))
             self.say(f"new game {game_id}: {rules.name}")
+            self.record.name_players(() if ordered is None else ordered.names)
             for group in clusters(self.board.still.covered, self.game.lattice):
                 self.board.mark_stray(group)
         self.turn_since_s = t_s
@@ -505,10 +523,14 @@ class Table:
 
     @property
     def _options(self) -> dict[str, Any]:
+        if self._ordered is not None:
+            return self._ordered.options
         return {} if self.offers.choices else self.settings.game.options
 
     def _new_record(self, game_id: str = "", seed: int = 0) -> GameRecord:
         name = self.offers.rules if self.offers.choices else self.settings.game.rules
+        if self._ordered is not None:
+            name = self._ordered.rules
         game = engine.new_game(name, seed=seed, **self._options)
         return GameRecord(game, self.waits, self.emit, game_id)
 

@@ -52,6 +52,7 @@ class Meaning(StrEnum):
     SENSORS_LOST = "sensors lost"
     MASKED = "masked sensor"
     UNSAVED = "unsaved"
+    CODE = "pairing code"
     WAIT = "wait"
     STOPPING = "stopping"
     HOST_LOST = "host lost"

@@ -41,6 +41,8 @@ class Kind(IntEnum):
     KEYS_FOUND = 15  # as FOUND, of a grid that is momentary
     PRESSED = 20  # a button at the control socket: its name
     MINUTE = 21  # of the local day, or nothing while the clock was not set
+    ORDERED = 23  # a game or its end, from the page: JSON
+    CODE = 22  # a pairing code to be shown
     SAVED = 30  # an entry is durable: its number
     UNSAVED = 31  # the disk refuses: why
     HEALED = 32

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from engine import Colour
+from firmware_host.announcements import code_cells
 from firmware_host.lights import ROWS, Voice
 from firmware_host.palettes import PALETTES, Palette, to_linear
 from firmware_host.render import Renderer, next_change_s, render
@@ -295,6 +296,7 @@ NATURAL = {
     Meaning.LIVE_CORNER: ((4, 4), (4, 7), (7, 5), (8, 8)),
     Meaning.WHO_PLAYS: ((0, 19),),
     Meaning.SLEEVE: tuple((row, col) for row in range(4, 8) for col in range(4, 8)),
+    Meaning.CODE: code_cells((3, 3, 14, 14), "4071"),
     Meaning.MENU: ((4, 4), (4, 5), (5, 4), (5, 5)),
     Meaning.MENU_CHOSEN: ((4, 4), (4, 5), (5, 4), (5, 5)),
 }

@@ -234,7 +234,7 @@ EVENTFUL = [
     (21000, lambda daemon, _board: daemon.disk.answer(Item(0.0, Kind.HEALED, b""))),
     (23000, lambda _daemon, board: board.board.press("take_back")),
     (23200, lambda _daemon, board: board.board.release("take_back")),
-    (25000, lambda daemon, _board: daemon._press("hint")),
+    (25000, lambda daemon, _board: daemon.press("hint")),
     (26000, stop),
     (27000, stop),
 ]
