@@ -174,6 +174,9 @@ class RecordedTable(Daemon):
         self._disk = RecordedStore(self.beginning.saved, self._take_answer)
         return self._disk
 
+    def _new_page(self) -> None:
+        """Serve no page: nobody is to be shown a table that is not there."""
+
     def _new_control(self) -> ControlServer:
         return _Listener(self._changed)
 

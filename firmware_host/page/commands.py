@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated
 
 import msgspec
 from msgspec import Meta, Struct
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 Name = Annotated[str, Meta(max_length=24)]
 Text = Annotated[str, Meta(max_length=200_000)]
 Key = Annotated[str, Meta(max_length=64)]
-Level = Literal["off", "corners", "teach"]
 
 
 class CommandError(HostError, ValueError):
@@ -64,22 +63,8 @@ class EndGame(Command, tag="end_game"):
     """End the game as it stands: every colour gives up."""
 
 
-class Lights(Command, tag="lights"):
-    """Change the light; what is left out stays."""
-
-    brightness: Annotated[float, Meta(ge=0, le=1)] | None = None
-    palette: Literal["default", "safe", "night"] | None = None
-    help: dict[Key, Level] | None = None
-
-
 class ShutDown(Command, tag="shut_down"):
     """Stop in order and switch the machine off."""
-
-
-class Hand(Command, tag="hand"):
-    """Something done on the simulated table; `what` is for it to understand."""
-
-    what: dict[str, Any]
 
 
 class Games(Command, tag="games"):
@@ -113,7 +98,7 @@ class ReadGame(Command, tag="read_game"):
         return False
 
 
-AnyCommand = Press | Hold | NewGame | EndGame | Lights | ShutDown | Hand | Games | ShowGame | ReadGame
+AnyCommand = Press | Hold | NewGame | EndGame | ShutDown | Games | ShowGame | ReadGame
 _DECODER = msgspec.json.Decoder(AnyCommand)
 
 

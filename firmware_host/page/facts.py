@@ -43,6 +43,7 @@ def describe_rules(game: Game, layout: Layout) -> dict[str, Any]:
             "at": [row, col],
             "grid": [layout.rows, layout.cols],
         },
+        "copies": game.rules.pieces().copies,
         "pieces": _pieces(game.rules.pieces, lattice, game.rules.removed),
     }
 

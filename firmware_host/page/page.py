@@ -179,8 +179,9 @@ class Page:
             "sets": {
                 name: {
                     "summary": rules.summary,
+                    "players": len(rules.players),
                     "options": {
-                        key: {"values": list(option.values), "default": option.default}
+                        key: {"summary": option.summary, "values": option.values, "default": option.default}
                         for key, option in rules.options.items()
                     },
                 }

@@ -169,9 +169,7 @@ def test_a_paired_browser_takes_back(visit):
         {"do": "hold", "button": "hint", "down": True},
         {"do": "new_game", "rules": "duo"},
         {"do": "end_game"},
-        {"do": "lights", "brightness": 0.5},
         {"do": "shut_down"},
-        {"do": "hand", "what": {}},
     ],
     ids=lambda command: command["do"],
 )
