@@ -38,6 +38,11 @@ class Clause:
     text: str
     check: Check
 
+    @property
+    def is_of_scene(self) -> bool:
+        """Whether only a stage that sees the table's view can tell."""
+        return self.text.removeprefix("no ").startswith("scene ")
+
 
 @dataclass(frozen=True, slots=True)
 class Expectation:

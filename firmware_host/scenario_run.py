@@ -57,5 +57,14 @@ def run_scenario(
 
 
 def _result(scenario: Scenario) -> str:
-    held = sum(len(line.deed.clauses) for line in scenario.lines if isinstance(line.deed, Expectation))
-    return f"{scenario.name}: {f'expectations met: {held}' if held else 'played to its end'}"
+    clauses = [
+        clause
+        for line in scenario.lines
+        if isinstance(line.deed, Expectation)
+        for clause in line.deed.clauses
+    ]
+    unseen = sum(clause.is_of_scene for clause in clauses)
+    if not clauses:
+        return f"{scenario.name}: played to its end"
+    told = f"{scenario.name}: expectations met: {len(clauses) - unseen}"
+    return f"{told}; {unseen} about scenes were passed over" if unseen else told

@@ -179,3 +179,11 @@ def test_in_a_terminal_the_table_and_the_story_are_drawn(tmp_path):
     assert drawn.startswith(ENTER)
     assert "place purple I5" in drawn
     assert after.strip() == f"{path}: expectations met: 1"
+
+
+def test_the_chain_says_what_it_did_not_look_at(tmp_path):
+    path = tmp_path / "story"
+    path.write_text("rules duo\nexpect plies 0; scene turn purple; no scene pass\n")
+    out = io.StringIO()
+    assert run_scenario(path, out=out) == 0
+    assert out.getvalue().splitlines()[-1] == f"{path}: expectations met: 1; 2 about scenes were passed over"
