@@ -53,6 +53,7 @@ CHECKS: tuple[Check, ...] = (
     Check("power", lambda case: case.machine.chip is not None, system.power),
     Check("root disk", _always, system.root_file_system),
     Check("state", _always, system.state),
+    Check("calibration", system.is_calibrated, system.calibration),
     Check("space", _always, system.space),
     Check("service", _always, system.service),
     Check("clock", _always, system.clock),

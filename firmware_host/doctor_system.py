@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from firmware_host.calibration import FILE_NAME, CalibrationError, load_calibration
 from firmware_host.diagnosis import REBOOT, RUN, Finding, fix, ok, warning
 from firmware_host.quiet_hours import CLOCK_IS_SET
 
@@ -185,6 +186,24 @@ def state(case: Case) -> Finding:
         return fix(f"{directory} belongs to {owner[0]}, and {user} may not write there",
                    f"sudo chown -R {user}: {directory}", RUN, case.restart)  # fmt: skip
     return ok(f"{directory}, written by {user}")
+
+
+def is_calibrated(case: Case) -> bool:
+    """Whether the sensors have been calibrated."""
+    return case.machine.exists(f"{case.settings.state.directory}/{FILE_NAME}")
+
+
+def calibration(case: Case) -> Finding:
+    """What `calibrate` found, and whether the table can use it."""
+    sensors, directory = case.settings.sensors, case.settings.state.directory
+    try:
+        found = load_calibration(case.machine.path(directory), sensors.rows, sensors.cols)
+    except CalibrationError as error:
+        return warning(f"not used: {error}", "sudo blokus-table calibrate", RUN)
+    if found is None or not found.broken:
+        return ok("" if found is None else found.in_short())
+    put = "sudo blokus-table calibrate --doubtful"
+    return warning(f"{found.in_short()}; after a repair calibrate these again", put, RUN, case.restart)
 
 
 def space(case: Case) -> Finding:

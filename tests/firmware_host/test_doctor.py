@@ -12,6 +12,7 @@ import pytest
 from click.testing import CliRunner
 
 from firmware_host import cli
+from firmware_host.calibration import Calibration, save_calibration
 from firmware_host.config import Settings
 from firmware_host.doctor import examine
 from firmware_host.machine import Machine
@@ -269,6 +270,20 @@ def test_the_file_on_the_boot_partition_counts_first(unpack):
     finding = found(tree)["settings"]
     assert finding.status == "warning"
     assert "/boot/firmware/blokus-table.toml counts, and" in finding.found
+
+
+def test_a_calibration_is_looked_at_where_there_is_one(unpack):
+    tree = unpack("pi4-trixie")
+    assert "calibration" not in found(tree)
+    known = {"rows": 20, "cols": 20, "sensors": tuple(range(400))}
+    save_calibration(tree.path("/var/lib/blokus-table"), Calibration(**known))
+    assert found(tree)["calibration"].found == "all as it should be"
+    save_calibration(tree.path("/var/lib/blokus-table"), Calibration(**known, dead=((1, 2), (3, 4))))
+    finding = found(tree)["calibration"]
+    assert (finding.status, finding.put) == ("warning", "sudo blokus-table calibrate --doubtful")
+    assert finding.found.startswith("2 dead; ")
+    tree.write("/var/lib/blokus-table/calibration.json", "[]")
+    assert found(tree)["calibration"].found.startswith("not used: ")
 
 
 @pytest.mark.parametrize(("leds", "length"), [(339, 4088), (340, 4104), (400, 4824)])
