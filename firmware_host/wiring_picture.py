@@ -128,8 +128,8 @@ def _header(wires: list[Wire], left: float) -> Iterator[str]:
 
 
 def _wire(wire: Wire, colour: str, x: float, y: float, *, on_right: bool) -> Iterator[str]:
-    end = x + 26 if on_right else x - 26
-    yield f'<line x1="{x:g}" y1="{y:g}" x2="{end:g}" y2="{y:g}" stroke="{colour}" stroke-width="2.5"/>'
+    rim, end = (x + 9, x + 26) if on_right else (x - 9, x - 26)
+    yield f'<line x1="{rim:g}" y1="{y:g}" x2="{end:g}" y2="{y:g}" stroke="{colour}" stroke-width="2.5"/>'
     anchor, at = ("start", end + 5) if on_right else ("end", end - 5)
     yield _text(at, y - 1, f"GPIO {wire.gpio}: {wire.use}", 12, anchor=anchor, weight="bold")
     yield _text(at, y + 11, f"to {wire.to}", 10, anchor=anchor, colour="#55555f")

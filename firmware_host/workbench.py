@@ -24,9 +24,10 @@ from typing import TYPE_CHECKING, TextIO
 
 import numpy as np
 from msgspec import Struct
+from msgspec.structs import replace
 
 from firmware_host.assembly import open_parts
-from firmware_host.config_checks import wiring_of
+from firmware_host.config_checks import led_socket, strip_of, wiring_of
 from firmware_host.errors import HostError
 from hardware.light_path import duty_table
 from hardware.ports import GridFound, GridLost, Notice
@@ -236,8 +237,20 @@ def use(
     """
     if is_answered(settings.state.socket):
         raise WorkbenchError(f"the table is running and has the sensors and LEDs: {_HOW_TO_STOP}")
-    bench = Bench(settings, sys.stdout if out is None else out, picture)
+    bench = Bench(_through_led_service(settings), sys.stdout if out is None else out, picture)
     return asyncio.run(bench.run(tool))
+
+
+def _through_led_service(settings: Settings) -> Settings:
+    """Return settings that reach the LEDs where they are held already: two would disturb each other.
+
+    blokus-table-leds.service goes on when the table is stopped, and root would open the pin beside it.
+    """
+    strip = strip_of(settings, wiring_of(settings).leds)
+    socket_path = led_socket(settings, strip, root=False)
+    if strip is None or not strip.needs_root or socket_path is None or not is_answered(socket_path):
+        return settings
+    return replace(settings, leds=replace(settings.leds, socket=socket_path))
 
 
 _HOW_TO_STOP = (

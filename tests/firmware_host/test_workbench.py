@@ -19,12 +19,12 @@ import pytest
 import serial
 from click.testing import CliRunner
 
-from firmware_host import cli
+from firmware_host import cli, config_checks, workbench
 from firmware_host.calibrate import Waits
 from firmware_host.calibrate_run import calibration
 from firmware_host.calibration import PROGRESS_NAME, Progress, load_calibration, save_progress
 from firmware_host.config import Leds, Sensors, Settings
-from firmware_host.led_test import PATTERNS
+from firmware_host.led_test import PATTERNS, led_test
 from firmware_host.sensor_test import SensorView
 from firmware_host.simulated_bench import simulated
 from firmware_host.workbench import use
@@ -374,3 +374,37 @@ def test_in_a_terminal_keys_are_heard_and_the_terminal_is_given_back(tmp_path: P
     assert termios.tcgetattr(theirs) == before
     os.close(ours)
     os.close(theirs)
+
+
+class TestLedsHeldByTheirService:
+    """LEDs on a pin that needs root: a service has them, also while the table is stopped."""
+
+    def settings(self, path: Path) -> Settings:
+        leds = Leds(driver="rpi_ws281x", pin=18, socket=str(path))
+        return msgspec.structs.replace(Settings(), sensors=Sensors(driver="mock"), leds=leds)
+
+    def test_they_are_lit_through_it_and_dark_at_the_end(self, tmp_path: Path):
+        path = tmp_path / "leds"
+        frames = []
+        with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as listener:
+            listener.bind(str(path))
+            listener.listen()
+            use(self.settings(path), led_test(("colours",), speed=1000, rounds=1), io.StringIO())
+            connection, _ = listener.accept()
+            with connection:
+                while frame := connection.recv(4096):
+                    frames.append(np.frombuffer(frame, np.uint32))
+        assert frames[0].tolist() == [0x660000] * 400  # red at brightness 0.4
+        assert frames[-1].tolist() == [0] * 400
+
+    def test_without_being_told_they_are_looked_for_where_the_service_listens(
+        self, tmp_path: Path, monkeypatch
+    ):
+        path = tmp_path / "leds"
+        monkeypatch.setattr(config_checks, "LED_SERVICE_SOCKET", str(path))
+        asked = msgspec.structs.replace(self.settings(path), leds=Leds(driver="rpi_ws281x", pin=18))
+        assert workbench._through_led_service(asked).leds.socket is None
+        with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as listener:
+            listener.bind(str(path))
+            listener.listen()
+            assert workbench._through_led_service(asked).leds.socket == str(path)
