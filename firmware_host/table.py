@@ -296,8 +296,12 @@ class Table:
     @property
     def _lone(self) -> frozenset[Cell]:
         """What came as no hand brings it, and may be nothing; with a button to commit, somebody says so."""
-        is_said = self.settings.sensors.commit == "button"
-        return frozenset() if is_said else self.board.lone(self.record.occupied)
+        lone = self.board.lone(self.record.occupied)
+        if not lone or self.settings.sensors.commit == "button":
+            return frozenset()
+        missing = self.board.missing(self.record.occupied)
+        pushed = (piece.placement.cells for piece in self.record.placed)  # along its line: one cell less, one more
+        return lone.difference(*(around(cells, self.game.lattice) for cells in pushed if missing & set(cells)))
 
     def act(self, t_s: float) -> None:
         """Act on every finding whose time has come; a change of the record is read anew at once."""

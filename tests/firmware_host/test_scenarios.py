@@ -21,19 +21,11 @@ from firmware_host.scenario_virtual import play
 from firmware_host.terminal import ENTER, LEAVE
 
 STORIES = sorted((Path(__file__).parents[1] / "data" / "scenarios").glob("*.scenario"))
-FAULTS = {
-    # A piece pushed along its own line leaves one cell and takes one: that one is read as come by itself.
-    "last-pushed-to-a-legal-place": "the record does not follow",
-    "last-pushed": "the new cell is refused by itself",
-    "pushed-too-late": "the new cell is refused by itself",
-}
 THROUGH_THE_CHAIN = ("earlier-lifted", "power-cut", "serial-faults", "last-set-back")
 
 
 @pytest.mark.parametrize("path", STORIES, ids=lambda path: path.stem)
-def test_the_table_does_what_the_story_expects(path, request):
-    if path.stem in FAULTS:
-        request.applymarker(pytest.mark.xfail(reason=FAULTS[path.stem], raises=ExpectationError))
+def test_the_table_does_what_the_story_expects(path):
     play(read_scenario(path))
 
 
