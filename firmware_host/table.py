@@ -300,8 +300,9 @@ class Table:
         if not lone or self.settings.sensors.commit == "button":
             return frozenset()
         missing = self.board.missing(self.record.occupied)
-        pushed = (piece.placement.cells for piece in self.record.placed)  # along its line: one cell less, one more
-        return lone.difference(*(around(cells, self.game.lattice) for cells in pushed if missing & set(cells)))
+        pieces = (piece.placement.cells for piece in self.record.placed)
+        pushed = (cells for cells in pieces if missing & set(cells))  # along its line: one cell less, one more
+        return lone.difference(*(around(cells, self.game.lattice) for cells in pushed))
 
     def act(self, t_s: float) -> None:
         """Act on every finding whose time has come; a change of the record is read anew at once."""
