@@ -301,7 +301,7 @@ class Table:
             return frozenset()
         missing = self.board.missing(self.record.occupied)
         pieces = (piece.placement.cells for piece in self.record.placed)
-        pushed = (cells for cells in pieces if missing & set(cells))  # along its line: one cell less, one more
+        pushed = (cells for cells in pieces if missing & set(cells))  # by one: one less, one more
         return lone.difference(*(around(cells, self.game.lattice) for cells in pushed))
 
     def act(self, t_s: float) -> None:
