@@ -124,6 +124,7 @@ class Leds(Section, frozen=True):
     spi_bus: Literal[0, 1] = 0
     spi_select: Annotated[int, Meta(ge=0, le=2)] = 0
     coding: Literal[3, 4] = 3
+    levels: Literal[16, 2] = 16
     skip_first: Count = 0
     gaps: tuple[Count, ...] = ()
     bare: tuple[tuple[Count, Count], ...] = ()

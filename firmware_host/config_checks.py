@@ -48,6 +48,11 @@ def check_settings(settings: Settings) -> None:
 def wiring_of(settings: Settings) -> Wiring:
     """Return which LED lies under which cell. Raises ConfigError."""
     rows, cols, leds = settings.sensors.rows, settings.sensors.cols, settings.leds
+    if leds.driver == "monome":  # its lights are where its keys are
+        for name in ("map", "panels", "gaps", "skip_first", "bare", "rotate", "mirror"):
+            if getattr(leds, name):
+                raise ConfigError(f"leds.{name}: the lights of a monome grid are wired already: take it away")
+        return Wiring.from_panels(rows, cols, [Panel(rows, cols, serpentine=False)])
     if leds.map:
         for name in ("panels", "gaps", "skip_first", "bare", "rotate", "mirror"):
             if getattr(leds, name):
@@ -139,6 +144,7 @@ def check_config(path: Path | None) -> list[str]:
     sensors, leds, wiring = settings.sensors, settings.leds, wiring_of(settings)
     where = {
         "serial": f" on {sensors.port} at {sensors.baud} baud",
+        "monome": f" on {sensors.port}, keys to be pressed",
         "shift_register": f", a {sensors.chips.layout} on SPI {sensors.chips.spi_bus}",
     }
     strip = strip_of(settings, wiring.leds)
@@ -235,6 +241,10 @@ def _check_room(settings: Settings, game: Game) -> None:
         Layout(game.lattice, sensors.rows, sensors.cols, settings.game.board_at)
     except LayoutError as error:
         raise ConfigError(f"sensors.rows, sensors.cols: {name} needs a larger grid: {error}") from None
+    if game.lattice.levels > 1 and sensors.driver == "monome":
+        raise ConfigError(
+            f"game.rules: {name} is built upwards, and the keys of a monome grid feel no heights"
+        )
     if game.lattice.levels > 1 and sensors.depth == 1:
         raise ConfigError(f"sensors.depth: found 1, but {name} is built upwards and needs 8")
 
@@ -259,11 +269,24 @@ def _check_board(settings: Settings) -> None:
             raise ConfigError(
                 f'{key}.driver: "{driver}" is part of a serial board: set sensors.driver = "serial"'
             )
+    if settings.leds.driver == "monome" and sensors.driver != "monome":
+        raise ConfigError(
+            'leds.driver: "monome" are the lights of a monome grid: set sensors.driver = "monome"'
+        )
     if settings.leds.driver == "mcu" and not carries_leds(sensors.port):
         raise ConfigError(
             f'leds.driver: "mcu" needs a board on USB, and sensors.port {sensors.port} is a UART,'
             ' too slow for pixels: use "rpi_ws281x"'
         )
+
+
+def _check_commit(settings: Settings) -> None:
+    """Refuse a table of sensors whose pieces nobody could confirm."""
+    driver, buttons = button_driver(settings), settings.buttons
+    if settings.sensors.commit != "button" or settings.sensors.driver in ("monome", "mock"):
+        return  # keys are held
+    if driver == "none" or (driver == "gpiozero" and buttons.confirm is None):
+        raise ConfigError('sensors.commit: found "button", but no buttons.confirm is wired')
 
 
 def _check_chips(settings: Settings) -> None:
@@ -346,6 +369,7 @@ CHECKS: tuple[Callable[[Settings], None], ...] = (
     _check_chain,
     _check_quiet_hours,
     _check_board,
+    _check_commit,
     _check_chips,
     _check_pins,
     _check_paths,

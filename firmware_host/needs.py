@@ -115,6 +115,6 @@ def _gpiozero(_settings: Settings, name: str) -> Needs:
 
 
 Row = dict[str, "Callable[[Settings, str], Needs]"]
-SENSORS: Row = {"serial": _serial, "shift_register": _shift_register}
+SENSORS: Row = {"serial": _serial, "monome": _serial, "shift_register": _shift_register}
 LEDS: Row = {"rpi_ws281x": _rpi_ws281x, "spi": _spi}
 BUTTONS: Row = {"gpiozero": _gpiozero}

@@ -89,6 +89,12 @@ def _shift_register(setup: Setup, *, chips: Mapping[str, Any] | None = None) -> 
     return ShiftRegisterGrid(ShiftRegisterSettings(rows=setup.rows, cols=setup.cols, **(chips or {})))
 
 
+def _monome(setup: Setup, *, port: str, baud: int = 115200) -> SensorGrid:
+    from hardware.monome_grid import MonomeGrid
+
+    return MonomeGrid(port, setup.rows, setup.cols, baud=baud)
+
+
 def _mock_grid(setup: Setup) -> SensorGrid:
     from hardware.mock import MockSensorGrid
 
@@ -99,6 +105,17 @@ def _mcu(setup: Setup) -> LedMatrix:
     board = setup.board('leds.driver = "mcu"')
     board.drive_leds(setup.leds)
     return board
+
+
+def _monome_leds(setup: Setup, *, levels: int = 16) -> LedMatrix:
+    from hardware.monome_grid import MonomeGrid
+
+    if not isinstance(setup.grid, MonomeGrid):
+        raise BackendError('leds.driver = "monome" are the lights of sensors.driver = "monome": set that too')
+    if setup.leds != setup.grid.leds:
+        raise BackendError(f"leds: a monome grid has {setup.grid.leds} lights, not {setup.leds}")
+    setup.grid.drive_leds(levels)
+    return setup.grid
 
 
 def _rpi_ws281x(
@@ -197,12 +214,14 @@ def _no_status_led(_setup: Setup) -> StatusLed:
 SENSORS: dict[str, Callable[..., SensorGrid]] = {
     "serial": _serial,
     "shift_register": _shift_register,
+    "monome": _monome,
     "mock": _mock_grid,
 }
 LEDS: dict[str, Callable[..., LedMatrix]] = {
     "mcu": _mcu,
     "rpi_ws281x": _rpi_ws281x,
     "spi": _spi,
+    "monome": _monome_leds,
     "mock": _mock_leds,
 }
 BUTTONS: dict[str, Callable[..., Buttons]] = {

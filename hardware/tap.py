@@ -9,7 +9,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Callable
 from enum import IntEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 from msgspec.structs import replace
@@ -19,8 +19,10 @@ from hardware.ports import ButtonChange, GridFound, GridLost, HardwareError, Not
 if TYPE_CHECKING:
     import asyncio
 
+    from numpy.typing import NDArray
+
     from hardware.backends import Hardware
-    from hardware.ports import Buttons, Emit, Report, SensorGrid
+    from hardware.ports import Buttons, Emit, LedMatrix, Report, SensorGrid
 
 _FRAME = struct.Struct("<dBB")
 _FOUND = struct.Struct("<BB")
@@ -76,6 +78,10 @@ class Tapped:
 
         self._part.start(loop, tapped)
 
+    def submit(self, chain: NDArray[np.uint8]) -> None:
+        """Show a frame, where the part has LEDs of its own."""
+        cast("LedMatrix", self._part).submit(chain)
+
     def close(self) -> None:
         """Close the part."""
         self._part.close()
@@ -89,9 +95,14 @@ def tap_hardware(hardware: Hardware, tap: Tap) -> Hardware:
     for part in (grid, buttons):
         if isinstance(part, SerialBoard):
             part.tap = tap
+    if isinstance(grid, SerialBoard):
+        seen: SensorGrid = grid
+    else:
+        seen = Tapped(grid, tap)
     return replace(
         hardware,
-        grid=grid if isinstance(grid, SerialBoard) else Tapped(grid, tap),
+        grid=seen,
+        leds=seen if hardware.leds is grid else hardware.leds,  # it begins with whichever is started first
         buttons=buttons if isinstance(buttons, SerialBoard) else Tapped(buttons, tap),
     )
 

@@ -13,6 +13,18 @@ from firmware_host.config_checks import button_driver, check_config, check_setti
 EXAMPLE = Path(__file__).parents[2] / "docs" / "blokus-table.example.toml"
 
 
+MONOME = """
+[game]
+rules = 'danish14'
+[sensors]
+driver = 'monome'
+rows = 16
+cols = 16
+[leds]
+driver = 'monome'
+"""
+
+
 def refused(text):
     """The line a file of this text is refused with, without the file's name."""
     with pytest.raises(ConfigError) as caught:
@@ -324,6 +336,27 @@ direction = "columns"
         ("[leds]\ndma = 5", "leds.dma is 5: that channel writes over SD cards"),
         ("[leds]\nfreq_hz = 1", "leds.freq_hz is 1: one of 800000, 400000 is needed"),
         (
+            "[sensors]\ndriver = 'mock'\n[leds]\ndriver = 'monome'",
+            'leds.driver: "monome" are the lights of a monome grid: set sensors.driver = "monome"',
+        ),
+        (
+            MONOME + "rotate = 90",
+            "leds.rotate: the lights of a monome grid are wired already: take it away",
+        ),
+        (
+            MONOME.replace("danish14", "blokus3d"),
+            "game.rules: blokus3d is built upwards, and the keys of a monome grid feel no heights",
+        ),
+        (MONOME + "levels = 4", "leds.levels: found 4, allowed: 16, 2"),
+        (
+            "[sensors]\ncommit = 'button'\n[buttons]\npass = 5",
+            'sensors.commit: found "button", but no buttons.confirm is wired',
+        ),
+        (
+            "[sensors]\ncommit = 'button'\n[buttons]\ndriver = 'none'",
+            'sensors.commit: found "button", but no buttons.confirm is wired',
+        ),
+        (
             "[sensors]\ndriver = 'mock'\n[leds]\ndriver = 'mcu'",
             'leds.driver: "mcu" is part of a serial board: set sensors.driver = "serial"',
         ),
@@ -492,3 +525,15 @@ def test_the_summary_of_a_bad_file_is_its_error(tmp_path):
     path.write_text("[leds]\ndma = 5")
     with pytest.raises(ConfigError, match=r"table\.toml: leds\.dma is 5"):
         check_config(path)
+
+
+def test_a_monome_grid_plays_the_games_of_14_by_14_and_needs_no_button():
+    settings = accepted(MONOME)
+    assert wiring_of(settings).cell(16) == (1, 0)  # row by row
+    assert button_driver(settings) == "none"
+    accepted(MONOME.replace("danish14", "duo").replace("[leds]", "commit = 'button'\n[leds]"))
+
+
+def test_a_confirm_button_may_be_on_the_board_or_on_a_pin():
+    accepted("[sensors]\ncommit = 'button'")
+    accepted("[sensors]\ncommit = 'button'\n[buttons]\nconfirm = 5")

@@ -160,6 +160,116 @@ def board_settings(firmware):
     return lambda **changes: SimpleNamespace(**page | changes)
 
 
+MONOME_PAYLOADS = {0x01: 0, 0x05: 0, 0x12: 0, 0x13: 0, 0x14: 10, 0x17: 1, 0x1A: 34}
+
+
+class PtyMonome:
+    """A monome grid on a real pseudo-terminal, byte by byte: it answers, tells its keys, lights its LEDs."""
+
+    def __init__(self, link: Path, rows=16, cols=16, name=b"monome 256 m64_0175", *, answers=True):
+        self.rows, self.cols, self.name, self.answers = rows, cols, name, answers
+        self.levels = np.zeros((rows, cols), np.uint8)
+        self.keys = np.zeros((rows, cols), np.uint8)
+        self.intensity = None
+        self.asked = 0
+        self.wrong = b""  # what no grid understands
+        self._pending = b""
+        self._changed = asyncio.Condition()
+        self._tasks = set()
+        self.master, self._slave = os.openpty()
+        tty.setraw(self._slave)
+        os.set_blocking(self.master, False)
+        link.unlink(missing_ok=True)
+        link.symlink_to(os.ttyname(self._slave))
+        self._loop = asyncio.get_running_loop()
+        self._loop.add_reader(self.master, self._read)
+
+    def hang_up(self):
+        self._loop.remove_reader(self.master)
+        os.close(self.master)
+        self.master = -1
+
+    def send_raw(self, data):
+        assert os.write(self.master, data) == len(data)
+
+    def press(self, row, col):
+        self.send_raw(bytes((0x21, col, row)))
+
+    def release(self, row, col):
+        self.send_raw(bytes((0x20, col, row)))
+
+    def hold(self, keys):
+        """Press and release what it takes, row by row, to have these keys down."""
+        for row, col in np.argwhere(keys != self.keys).tolist():
+            (self.press if keys[row, col] else self.release)(row, col)
+        self.keys = keys.copy()
+
+    async def until(self, condition):
+        async with self._changed:
+            await soon(self._changed.wait_for(condition))
+
+    def _read(self):
+        data = self._pending + os.read(self.master, 65536)
+        while data:
+            size = MONOME_PAYLOADS.get(data[0])
+            if size is None:
+                self.wrong += data[:1]
+                size = 0
+            elif len(data) <= size:
+                break
+            else:
+                self._take(data[0], data[1 : 1 + size])
+            data = data[1 + size :]
+        self._pending = data
+        task = self._loop.create_task(self._tell())
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    def _take(self, command, payload):
+        if command == 0x05:
+            self.asked += 1
+            if self.answers:
+                self.send_raw(bytes((0x03, self.cols, self.rows)))
+        elif command == 0x01 and self.answers and self.name:
+            self.send_raw(b"\x01" + self.name.ljust(32))
+        elif command in (0x12, 0x13):
+            self.levels[:] = 15 * (command == 0x13)
+        elif command == 0x14:
+            rows = np.frombuffer(payload[2:], np.uint8)
+            self._square(payload, 15 * np.unpackbits(rows[:, None], axis=1, bitorder="little"))
+        elif command == 0x17:
+            self.intensity = payload[0]
+        elif command == 0x1A:
+            halves = np.frombuffer(payload[2:], np.uint8)
+            self._square(payload, np.column_stack((halves >> 4, halves & 15)).reshape(8, 8))
+
+    def _square(self, payload, levels):
+        col, row = payload[0] // 8 * 8, payload[1] // 8 * 8
+        here = self.levels[row : row + 8, col : col + 8]
+        here[:] = levels[: here.shape[0], : here.shape[1]]
+
+    async def _tell(self):
+        async with self._changed:
+            self._changed.notify_all()
+
+
+@pytest.fixture
+def pty_monome(tmp_path):
+    """Make monome grids; all of them at the same link, which names the latest."""
+    made = []
+
+    def make(**fields):
+        made.append(PtyMonome(tmp_path / "usb-monome", **fields))
+        return made[-1]
+
+    make.link = tmp_path / "usb-monome"
+    yield make
+    for grid in made:
+        if grid.master >= 0:
+            os.close(grid.master)
+        os.close(grid._slave)
+
+
 @pytest.fixture
 def pty_board(tmp_path):
     """Make boards; all of them at the same link, which names the latest."""

@@ -91,7 +91,7 @@ def test_starting_and_closing_reaches_every_part_in_order():
         ),
         (
             {"sensor_driver": "mock", "led_driver": "x"},
-            "leds.driver = 'x': there is mcu, rpi_ws281x, spi, mock",
+            "leds.driver = 'x': there is mcu, rpi_ws281x, spi, monome, mock",
         ),
         ({**MOCK, "button_driver": "x"}, "buttons.driver = 'x': there is gpiozero, board, mock, none"),
         ({"sensor_driver": "serial", "led_driver": "mock"}, "sensors.port: the driver 'serial' needs it"),
@@ -129,6 +129,16 @@ def test_a_drivers_own_refusal_is_a_hardware_error_of_one_line(settings):
         open_hardware(20, 20, 400, **settings)
     assert str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+def test_a_monome_grid_is_lit_by_its_own_driver_alone():
+    monome = {"sensor_driver": "monome", "sensor_options": {"port": "/dev/x"}, "led_driver": "monome"}
+    parts = open_hardware(16, 16, 256, **monome, led_options={"levels": 2})
+    assert parts.grid is parts.leds
+    with pytest.raises(BackendError, match="a monome grid has 256 lights, not 400"):
+        open_hardware(16, 16, 400, **monome)
+    with pytest.raises(BackendError, match="the lights of sensors"):
+        open_hardware(16, 16, 256, **SERIAL, led_driver="monome")
 
 
 def test_importing_and_opening_loads_no_driver_library():

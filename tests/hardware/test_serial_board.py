@@ -16,7 +16,8 @@ import serial
 from hardware.board_link import Timing
 from hardware.ports import ButtonChange, GridFound, GridLost, HardwareError, Notice, SensorFrame
 from hardware.protocol import Alive, Bye, Caps, Hello, Pixels, Show, Snapshot, Who, encode
-from hardware.serial_board import SerialBoard, SerialBoardError, _explain, carries_leds
+from hardware.serial_board import SerialBoard, SerialBoardError, carries_leds
+from hardware.serial_part import _explain
 
 PATIENT = Timing(who_s=0.02, alive_s=0.05, stale_s=30, refresh_s=30)
 EMPTY = np.zeros((20, 20), np.uint8)

@@ -8,6 +8,7 @@ import pytest
 from hardware.backends import Hardware, NoButtons, open_hardware
 from hardware.board_link import BoardLink
 from hardware.mock import MockButtons, MockLedMatrix, MockSensorGrid
+from hardware.monome_grid import MonomeGrid
 from hardware.ports import ButtonChange, GridFound, GridLost, Notice, SensorFrame
 from hardware.serial_board import SerialBoard
 from hardware.tap import Kind, ReportDataError, Tapped, kind_of, no_tap, tap_hardware, to_data, to_report
@@ -133,3 +134,18 @@ def test_what_a_board_sent_does_the_same_to_another_link(pty_board, reports_clas
                 again += link.closed(data.decode())
     assert [to_data(report) for report in again] == [to_data(report) for report in told]
     assert {kind for kind, _, _ in heard} == {Kind.OPENED, Kind.RECEIVED, Kind.TICKED, Kind.CLOSED}
+
+
+def test_a_grid_with_lights_of_its_own_is_tapped_whichever_of_the_two_is_started_first(reports_class):
+    async def scenario():
+        heard, reports = [], reports_class()
+        grid = MonomeGrid("/dev/no-monome", 16, 16)
+        parts = tap_hardware(Hardware(grid, grid, MockButtons()), lambda *what: heard.append(what))
+        parts.start(asyncio.get_running_loop(), reports.emit)
+        parts.leds.submit(np.zeros((256, 3), np.uint8))
+        await reports.next(GridLost)
+        parts.close()
+        assert [kind for kind, _, _ in heard] == [Kind.LOST]
+        assert reports.all == [to_report(kind, data) for kind, _, data in heard]
+
+    asyncio.run(scenario())
