@@ -11,6 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from firmware_host.ask import ControlError, ask, watch
+from firmware_host.daemon_process import DaemonProcess
 from firmware_host.simulate import settings_text, soldered
 from hardware.hands import STYLES, Hands
 from hardware.simulator import MAX_SPEED, VirtualTable
@@ -61,6 +62,10 @@ class Container:
         board = VirtualBoard(20, 20, chain=soldered(20, 20))
         self.table = VirtualTable(board, place / "dev" / "table", speed)
         self.hands = Hands(20, 20, STYLES["sure"])
+        self.status: dict | None = None
+        self._news = threading.Condition()
+        self._over = threading.Event()
+        self._watcher = threading.Thread(target=self._watch, daemon=True)
 
     def __enter__(self):
         self.table.__enter__()
@@ -77,7 +82,8 @@ class Container:
             self._process = subprocess.Popen(
                 [*command, *self._options], stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT
             )
-        self.wait_for(lambda: self._find_leader(), "boots")
+        self.wait_for(self._is_up, "boots")
+        self._watcher.start()
         return self
 
     def __exit__(self, *_error: object) -> None:
@@ -88,9 +94,11 @@ class Container:
             except subprocess.TimeoutExpired:
                 self._process.kill()
         self._process.wait()
+        self._over.set()
+        self._watcher.join()
         self.table.__exit__(None, None, None)
 
-    def _find_leader(self) -> bool:
+    def _is_up(self) -> bool:
         children = Path(f"/proc/{self._process.pid}/task/{self._process.pid}/children").read_text().split()
         if not children:
             assert self._process.poll() is None, self._log.read_text(errors="replace")
@@ -111,6 +119,11 @@ class Container:
     def socket(self) -> Path:
         """The control socket of the table in there."""
         return Path(f"/proc/{self._leader}/root/run/blokus-table/control")
+
+    @property
+    def state(self) -> Path:
+        """The state directory of the table in there."""
+        return self.root / "var/lib/blokus-table"
 
     def inside(self, *command: str, check: bool = True) -> subprocess.CompletedProcess[str]:
         """Run a command in there."""
@@ -145,19 +158,35 @@ class Container:
     def ask(self, **request: str) -> dict:
         return ask(self.socket, {"cmd": "status"} | request)
 
-    def until(self, wanted, what: str = "the status is as wanted") -> dict:
+    def until(self, wanted) -> dict:
         """Wait until the table's status is as wanted, over restarts too."""
         give_up_s = time.monotonic() + PATIENCE_S
-        last = None
-        while time.monotonic() < give_up_s:
-            with suppress(ControlError):
-                for last in watch(self.socket, timeout_s=5):
-                    if wanted(last):
-                        return last
-                    if time.monotonic() > give_up_s:
-                        break
-            threading.Event().wait(0.02)
-        raise AssertionError(f"never: {what}; {last}; {self.journal()[-20:]}")
+        while self.status is None or not wanted(self.status):
+            assert time.monotonic() < give_up_s, f"{self.status} {self.journal()[-20:]}"
+            with self._news:
+                self._news.wait(0.5)
+        return self.status
+
+    def follow(self) -> DaemonProcess:
+        """For simulated people: what stands for the daemon is a process that follows its journal.
+
+        To be ended after the table itself.
+        """
+        command = ["nsenter", "--target", self._leader, "--mount", "journalctl", "--follow", "-ublokus-table"]
+        return DaemonProcess(command, self.socket, self._place / "journal.log")
+
+    def _watch(self) -> None:
+        while not self._over.is_set():
+            with suppress(ControlError, ConnectionError):
+                for status in watch(self.socket):
+                    self._take(status)
+            self._take(None)
+            self._over.wait(0.02)
+
+    def _take(self, status: dict | None) -> None:
+        with self._news:
+            self.status = status
+            self._news.notify_all()
 
     def wait_for(self, condition, what: str, patience_s: float = PATIENCE_S) -> float:
         """Wait for what happens in there; returns how long it took, in seconds."""
