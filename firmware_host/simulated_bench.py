@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from msgspec.structs import replace
 
-from firmware_host.config import Buttons, Sound
+from firmware_host.config import Buttons, Leds, Sound, Status
 from firmware_host.config_checks import wiring_of
 from firmware_host.palettes import to_srgb
 from hardware.motions import Touch
@@ -88,16 +88,6 @@ def simulated(
     A `finger` presses the cells that are lit white. What is kept on this table is forgotten at the end.
     """
     rows, cols = settings.sensors.rows, settings.sensors.cols
-    wiring = wiring_of(settings)
-    cells = [wiring.cell(led) for led in range(wiring.leds)]
-    chain = [cell for cell in cells if cell is not None]
-    if len(chain) < len(cells):  # LEDs under no cell are nothing to look at: leave them out
-        settings = replace(settings, leds=replace(settings.leds, panels=(), map=(), gaps=(), skip_first=0))
-        wiring = wiring_of(settings)
-        chain = [cell for led in range(wiring.leds) if (cell := wiring.cell(led)) is not None]
-    board = VirtualBoard(rows, cols, chain=chain)
-    if wrong is not None:
-        board.faults.cells = MISTAKES[wrong](np.arange(rows * cols).reshape(rows, cols)).ravel()
     with tempfile.TemporaryDirectory(prefix="blokus-table-") as place:
         link = Path(place) / "dev" / "table"
         ours = replace(
@@ -106,8 +96,19 @@ def simulated(
             leds=replace(settings.leds, driver="mcu"),
             buttons=Buttons(driver="board"),
             sound=Sound(),
+            status=Status(),
             state=replace(settings.state, directory=f"{place}/state", socket=f"{place}/control"),
         )
+        wiring = wiring_of(ours)
+        if any(wiring.cell(led) is None for led in range(wiring.leds)):
+            # LEDs under no cell are nothing to look at: leave them out.
+            plain = Leds(driver="mcu", brightness=ours.leds.brightness, limit_ma=ours.leds.limit_ma)
+            ours = replace(ours, leds=plain)
+            wiring = wiring_of(ours)
+        chain = [cell for led in range(wiring.leds) if (cell := wiring.cell(led)) is not None]
+        board = VirtualBoard(rows, cols, chain=chain)
+        if wrong is not None:
+            board.faults.cells = MISTAKES[wrong](np.arange(rows * cols).reshape(rows, cols)).ravel()
         with (
             VirtualTable(board, link, speed) as table,
             _Finger(table) if finger else contextlib.nullcontext(),

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from firmware_host.config_checks import wiring_of
 from firmware_host.wires import POWER, chip_lines, wires_of
 from hardware.power import CHANNEL_MA, IDLE_MA
+from hardware.serial_board import carries_leds
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,11 +29,12 @@ def wiring_lines(settings: Settings, *, numbers: bool) -> Iterator[str]:
     first, last = _ends(wiring)
     yield f"LED {first} is under {_cell(wiring, first)}, LED {last} under {_cell(wiring, last)}"
     yield from _jumps(wiring)
-    full_ma = wiring.leds * (IDLE_MA + sum(CHANNEL_MA))
-    yield (
-        f"power: {leds.limit_ma} mA at most by leds.limit_ma; all white at full brightness would be"
-        f" {full_ma / 1000:.1f} A"
-    )
+    if leds.driver != "monome":  # which knows itself what its lights may take
+        full_ma = wiring.leds * (IDLE_MA + sum(CHANNEL_MA))
+        yield (
+            f"power: {leds.limit_ma} mA at most by leds.limit_ma; all white at full brightness would be"
+            f" {full_ma / 1000:.1f} A"
+        )
     wires = wires_of(settings)
     if wires:
         yield ""
@@ -41,8 +43,9 @@ def wiring_lines(settings: Settings, *, numbers: bool) -> Iterator[str]:
         )
         for wire in sorted(wires, key=lambda wire: wire.pin):
             yield f"  pin {wire.pin:>2}  GPIO {wire.gpio:<2}  {wire.use:<16}  {wire.to}"
-    elif settings.sensors.driver == "serial":
-        yield "wires from the Pi: one USB cable to the microcontroller, nothing on its header"
+    on_usb = {"serial": "the microcontroller", "monome": "the grid"}.get(settings.sensors.driver)
+    if on_usb is not None and carries_leds(settings.sensors.port):
+        yield f"to {on_usb}: a USB cable{'' if wires else ', and nothing on the header of the Pi'}"
     chips = chip_lines(settings)
     if chips:
         yield ""

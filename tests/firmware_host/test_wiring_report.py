@@ -148,7 +148,8 @@ def test_what_is_said_of_the_chips_is_what_the_driver_reads():
 def test_a_board_on_usb_has_no_wire_to_the_header():
     found = settings('[leds]\ndriver = "mcu"\n')
     assert wires_of(found) == []
-    assert "one USB cable" in "\n".join(wiring_lines(found, numbers=False))
+    text = "\n".join(wiring_lines(found, numbers=False))
+    assert "to the microcontroller: a USB cable, and nothing on the header" in text
     assert "header of the Pi" not in svg(found)
 
 
