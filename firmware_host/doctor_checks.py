@@ -43,6 +43,7 @@ CHECKS: tuple[Check, ...] = (
     Check("port", _any(lambda need: need.port), wires.port),
     Check("console", _any(lambda need: need.is_uart), wires.console),
     Check("ModemManager", _any(lambda need: need.port and not need.is_uart), wires.modem_manager),
+    Check("serialosc", lambda case: case.settings.sensors.driver == "monome", wires.serialosc),
     Check("pins", _any(lambda need: need.pins), wires.pins),
     Check("SPI", _any(lambda need: need.spi_device), wires.spi),
     Check("SPI buffer", _any(lambda need: need.spi_bytes), wires.spi_buffer),

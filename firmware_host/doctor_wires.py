@@ -159,6 +159,13 @@ def console(case: Case) -> Finding:
     return ok("the serial port on the pins is free")
 
 
+def serialosc(case: Case) -> Finding:
+    """Whether the maker's own service keeps the monome grid to itself."""
+    if not case.machine.find("etc/systemd/system/*.wants/serialosc*"):
+        return ok("not at work here")
+    return fix("it keeps the grid to itself", "sudo systemctl disable --now serialosc", RUN, case.restart)
+
+
 def modem_manager(case: Case) -> Finding:
     """Whether ModemManager leaves USB boards alone."""
     machine = case.machine

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import resource
 import signal
@@ -13,9 +14,11 @@ import threading
 import time
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from firmware_host.ask import ask, watch
+from firmware_host.calibration import Calibration, save_calibration
 from firmware_host.daemon import WATCHDOG_S, watchdog_s
 from firmware_host.journal import read_game, read_games
 from firmware_host.simulate import settings_text, soldered
@@ -483,3 +486,30 @@ def test_on_a_full_disk_play_goes_on_unsaved_until_there_is_room(rig):
     assert daemon.until_plies(3)["problems"] == []
     daemon.end(signal.SIGTERM)
     assert read_games(rig.state)[0].plies == 3
+
+
+# A calibration.
+
+
+def test_sensors_are_read_as_they_were_calibrated_also_in_a_replay(make_rig):
+    board = new_board()
+    board.faults.cells = np.fliplr(np.arange(400).reshape(20, 20)).ravel()  # the sensors are mirrored
+    rig = make_rig(board=board)
+    rig.state.mkdir()
+    sensors = tuple(board.faults.cells.tolist())
+    save_calibration(
+        rig.state, Calibration(rows=20, cols=20, sensors=sensors, dead=((10, 10),), wiring="mirrored")
+    )
+    recording = rig.place / "recording"
+    daemon = rig.start((*RUN[:-1], "--record", str(recording), "--config"))
+    assert daemon.until_said("as calibrated").endswith("mirrored, 1 dead")
+    daemon.until(lambda status: status["state"] == "playing" and status["sensors"] == "degraded")
+    rig.place_piece(BLUE)
+    status = daemon.until_plies(1)
+    assert status["last"]["cells"] == [list(cell) for cell in BLUE]
+    assert status["masked"] == [[10, 10]]
+    assert daemon.end(signal.SIGTERM) == 0
+    command = [*RUN[:3], "replay", "--json", str(recording)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=4 * PATIENCE_S, check=True)
+    replayed = json.loads(done.stdout)
+    assert (replayed["last"], replayed["masked"]) == (status["last"], [[10, 10]])

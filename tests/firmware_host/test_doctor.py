@@ -250,6 +250,16 @@ def test_what_the_settings_do_not_need_is_not_looked_at(unpack):
     assert {"board", "system", "power", "space", "state", "service", "clock"} <= looked_at
 
 
+def test_a_monome_grid_is_not_shared_with_its_makers_service(unpack):
+    tree = unpack("pi4-trixie")
+    port = "/dev/serial/by-id/usb-Raspberry_Pi_Pico_E6614C311B7F8A2D-if00"
+    grid = f'driver = "monome"\nport = "{port}"\nrows = 16\ncols = 16'
+    tree.write(FILE, f'[game]\nrules = "duo"\n[sensors]\n{grid}\n[leds]\ndriver = "monome"\n')
+    assert names(found(tree), "fix") == set()
+    tree.write("/etc/systemd/system/multi-user.target.wants/serialosc.service")
+    assert names(found(tree), "fix") == {"serialosc"}
+
+
 def test_another_computer_is_fine_until_a_driver_needs_a_pi(unpack):
     tree = unpack("pi4-trixie")
     tree.remove("/proc/device-tree/model")
