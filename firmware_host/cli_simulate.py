@@ -42,6 +42,20 @@ if TYPE_CHECKING:
     show_default=True,
     help="How the simulated hands move.",
 )
+@click.option(
+    "--grid",
+    type=click.Choice(["sensors", "keys"]),
+    default="sensors",
+    show_default=True,
+    help="What is below the cells: sensors that feel pieces, or keys that are pressed.",
+)
+@click.option(
+    "--commit",
+    type=click.Choice(["settle", "button"]),
+    default="settle",
+    show_default=True,
+    help="As sensors.commit: people wait, or press the confirm button; with keys they hold one, or press it.",
+)
 @status_json_option
 @click.option(
     "--keep",
@@ -57,6 +71,8 @@ def simulate(
     seed: int,
     speed: str | None,
     hands: str,
+    grid: str,
+    commit: str,
     as_json: bool,
     directory: Path | None,
 ) -> None:
@@ -82,7 +98,7 @@ def simulate(
     chosen |= dict(option.partition("=")[::2] for option in options)
     wanted = Simulation(
         rules=name, options=chosen, recorded=recorded, seed=seed, speed=pace, hands=hands,
-        as_json=as_json, directory=directory,
+        grid=grid, commit=commit, as_json=as_json, directory=directory,
     )  # fmt: skip
     sys.exit(simulate(wanted))
 

@@ -62,8 +62,9 @@ class Family(Player):
         *,
         choose: Callable[[Game], Placement | None] | None = None,
         pace: Pace = Pace(),  # noqa: B008 - it cannot be changed
+        confirm: Callable[[], None] | None = None,
     ) -> None:
-        super().__init__(top, game, hands, rng, tally, pace)
+        super().__init__(top, game, hands, rng, tally, pace, confirm)
         self._manners = manners
         self._choosing = choose
         self._pick = choose or (lambda game: game.choose(rng))

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from engine import EngineError, Placement, Reason
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from random import Random
 
     from engine import Cell, Colour, Game
@@ -70,11 +71,18 @@ class Player:
     """People who play a game on a table. `game` is what they mean to play, `false` how it was misread."""
 
     def __init__(
-        self, top: Tabletop, game: Game, hands: Hands, rng: Random, tally: Tally, pace: Pace
+        self,
+        top: Tabletop,
+        game: Game,
+        hands: Hands,
+        rng: Random,
+        tally: Tally,
+        pace: Pace,
+        confirm: Callable[[], None] | None = None,
     ) -> None:
         self.game = game
         self._top, self._hands, self._rng, self._tally = top, hands, rng, tally
-        self._pace = pace
+        self._pace, self._confirm = pace, confirm
         self._lying: dict[Cells, Colour] = {}  # as the hands left them
         self._moving: dict[Cells, Colour] = {}  # may still or already count
         self._early: dict[Colour, Placement] = {}  # laid before its turn
@@ -137,6 +145,8 @@ class Player:
         if clumsily and self._hands.happens(self._hands.style.bump):
             self._knock(placement.cells, delay_ms)
         self._top.finish()
+        if self._confirm is not None:
+            self._confirm()
         return -(-end_ms // 4) * 4
 
     def _lift(self, cells: Cells) -> None:

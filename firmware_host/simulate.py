@@ -33,6 +33,7 @@ from firmware_host.simulated_table import SimulatedTable, SimulationError
 from firmware_host.simulation_report import Lines, Picture, Quiet, result_table
 from firmware_host.tally import Tally
 from firmware_host.terminal import Screen, can_draw, has_true_colour
+from hardware.fingers import Fingers
 from hardware.hands import STYLES, Hands
 from hardware.simulator import MAX_SPEED, VirtualTable
 from hardware.virtual_board import VirtualBoard
@@ -61,8 +62,9 @@ class Simulation:
 
     `recorded` is a game to repeat, to its end or as far as it went; without one a random game is played by
     `rules` and `options`, decided by `seed`, as is every movement of the hands. `speed` None: `WATCHED_SPEED`
-    in a terminal, else as fast as possible. `directory` keeps the
-    journal; without one it is forgotten at the end.
+    in a terminal, else as fast as possible. `grid` is "sensors" or "keys". `commit` is the setting: with
+    "button" people press the confirm button; with "settle" the table waits or, with keys, people hold one.
+    `directory` keeps the journal; without one it is forgotten at the end.
     """
 
     rules: str = "classic"
@@ -71,6 +73,8 @@ class Simulation:
     seed: int = 0
     speed: float | None = None
     hands: str = "calm"
+    grid: str = "sensors"
+    commit: str = "settle"
     as_json: bool = False
     view: bool = True
     directory: Path | None = None
@@ -135,12 +139,18 @@ def _simulate(wanted: Simulation, out: TextIO, stack: contextlib.ExitStack) -> i
     state = wanted.directory or place / "state"
     state.mkdir(parents=True, exist_ok=True)
     depth = 8 if game.lattice.levels > 1 else 1
-    board = VirtualBoard(rows, cols, depth=depth, chain=soldered(rows, cols))
+    has_keys = wanted.grid == "keys"
+    if has_keys and depth > 1:
+        raise SimulationError(f"{rules} is built upwards, and keys feel no heights: use sensors")
+    board = VirtualBoard(rows, cols, depth=depth, chain=soldered(rows, cols), momentary=has_keys)
     virtual = stack.enter_context(VirtualTable(board, place / "dev" / "table", speed))
     config = place / "blokus-table.toml"
     config.write_text(
-        settings_text(rules, options, rows, cols, virtual.link, state, place / "control", depth=depth)
-    )
+        settings_text(
+            rules, options, rows, cols, virtual.link, state, place / "control",
+            depth=depth, commit=wanted.commit,
+        )
+    )  # fmt: skip
     daemon = DaemonProcess(wanted.command(config), place / "control", place / "daemon.log")
     stack.enter_context(daemon)
 
@@ -153,11 +163,11 @@ def _simulate(wanted: Simulation, out: TextIO, stack: contextlib.ExitStack) -> i
     table = SimulatedTable(virtual, daemon, layout, game, state, report)
     people = _people(wanted, table, game, speed)
     if isinstance(report, Picture):
-        report.look = lambda: (people.lying, table.bare_hands)
+        report.look = lambda: ({} if has_keys else people.lying, table.bare_hands)
     table.wait_for_game()
     status = _play(people, table)
     if watched:
-        _admire(people, table)
+        _admire(people, table, pack=not has_keys)
     if code := daemon.stop():
         raise SimulationError(f"the daemon stopped with {describe_exit(code)}{daemon.last_words()}")
     stack.close()  # the terminal is itself again before the result is written
@@ -177,8 +187,18 @@ def _people(wanted: Simulation, table: SimulatedTable, game: Game, speed: float)
         style, manners = replace(style, bump=0), replace(manners, push=0, mind=0)
     if speed == MAX_SPEED:
         style = replace(style, think_ms=(0, 0))  # nobody would see it
-    hands = Hands(table.layout.rows, table.layout.cols, style, rng.getrandbits(32))
-    return Family(table, game.copy(), hands, manners, rng, Tally(), choose=choose, pace=PACE)
+    size, seed = (table.layout.rows, table.layout.cols), rng.getrandbits(32)
+    if wanted.grid == "keys" or wanted.commit == "button":  # what nobody does where every piece is confirmed
+        style = replace(style, sleeve=0, finger=0, two=0, impatience=0, bump=0)
+        manners = replace(manners, early=0, push=0, set_back=0)
+    if wanted.grid == "keys":
+        hands: Hands = Fingers(
+            *size, style, seed, hold=wanted.commit != "button", is_recorded=table.is_recorded
+        )
+    else:
+        hands = Hands(*size, style, seed)
+    confirm = (lambda: table.press("confirm")) if wanted.commit == "button" else None
+    return Family(table, game.copy(), hands, manners, rng, Tally(), choose=choose, pace=PACE, confirm=confirm)
 
 
 def _by_chance(seed: int) -> Callable[[Game], Placement | None]:
@@ -209,9 +229,11 @@ def _play(people: Family, table: SimulatedTable) -> Status:
     return table.status
 
 
-def _admire(people: Family, table: SimulatedTable) -> None:
-    """Look at the score, clear the board, and look at it again."""
+def _admire(people: Family, table: SimulatedTable, *, pack: bool) -> None:
+    """Look at the score, clear the board if anything lies there, and look at it again."""
     table.watch_for(FINAL_S)
+    if not pack:
+        return
     people.pack(PACK_MS)
     table.watch_for(FINAL_S)
 
@@ -245,6 +267,7 @@ def settings_text(
     socket: Path,
     *,
     depth: int = 1,
+    commit: str = "settle",
 ) -> str:
     """Write the settings file of this table; nothing in it says that the table is simulated."""
     choices = ", ".join(f"{name} = {json.dumps(value)}" for name, value in options.items())
@@ -259,6 +282,7 @@ port = {json.dumps(str(port))}
 rows = {rows}
 cols = {cols}
 depth = {depth}
+commit = {json.dumps(commit)}
 
 [leds]
 driver = "mcu"

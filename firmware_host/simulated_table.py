@@ -22,7 +22,7 @@ from firmware_host.replay import carry_out
 from hardware.simulator import MAX_SPEED
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Collection
     from pathlib import Path
 
     from engine import Game
@@ -100,6 +100,11 @@ class SimulatedTable:
         """What the table complains of."""
         return [] if self._status is None else list(self._status["problems"])
 
+    def is_recorded(self, cells: Collection[GridCell]) -> bool:
+        """Whether a recorded piece lies on these cells of the grid, and no other."""
+        here = set(cells)
+        return any(set(self.layout.to_grid(piece.placement.cells)) == here for piece in self.placed)
+
     def complaint(self, what: str) -> str:
         """Say what is wrong, what the table says, and the end of its log."""
         told = " ".join(problem["say"] for problem in self.problems)
@@ -131,6 +136,10 @@ class SimulatedTable:
         if bare:
             self._bare.append((end_ms, frozenset(touch.cell for touch in motion)))
         return end_ms
+
+    def press(self, button: str) -> None:
+        """Press a button, now."""
+        self._virtual.press(button)
 
     def finish(self) -> None:
         """Let time pass until no hand moves."""

@@ -44,7 +44,7 @@ from hardware.ports import ButtonChange, GridFound, SensorFrame
 from hardware.power import CurrentLimiter
 from hardware.recording import Item, Recorder, RecordingError, read_recording
 from hardware.simulator import MAX_SPEED, VirtualTable
-from hardware.tap import Kind, to_data
+from hardware.tap import Kind, kind_of, to_data
 from hardware.virtual_board import VirtualBoard
 
 SETTINGS = """
@@ -400,6 +400,23 @@ def test_a_table_without_a_serial_board_is_recorded_and_replayed(tmp_path):
     assert [entry.kind for entry in again.all(Record)] == ["place", "undo"]
     assert again.code == 0
     assert np.array_equal(again.board.heights, heights)
+
+
+def test_a_grid_of_keys_is_recorded_and_replayed(tmp_path):
+    text = '[game]\nrules = "classic"\noptions = { start = "fixed" }\n'
+    settings = parse_settings(text + '[sensors]\ndriver = "monome"\n[leds]\ndriver = "mock"\n', "test")
+    up, down = np.zeros((20, 20), np.uint8), np.zeros((20, 20), np.uint8)
+    down[0, 0] = 1
+    recorder = Recorder(tmp_path / "a", pytest.fail)
+    recorder.begin(describe_beginning(settings, None, 1), 0.5)
+    found = GridFound(20, 20, "keys", momentary=True)
+    recorder.tap(kind_of(found), 1.0, to_data(found))
+    for t_s, heights in ((1.1, up), (2.0, down), (3.2, up), (3.3, up)):  # held: that confirms it
+        recorder.tap(Kind.FRAME, t_s, to_data(SensorFrame(t_s, heights)))
+    recorder.tap(Kind.STOPPED, 7.0)
+    recorder.close()
+    again = live_again(tmp_path / "a")
+    assert [(entry.kind, entry.piece) for entry in again.all(Record)] == [("place", "I1")]
 
 
 # What a recording says of its beginning.

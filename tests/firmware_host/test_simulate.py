@@ -84,6 +84,21 @@ def test_hands_of_every_kind_are_understood(hands: str) -> None:
         assert lines[f"{ply:>3}."] == f"{ply:>3}. {move.colour:<7} {move.placement.piece:<3} {cells}"
 
 
+@pytest.mark.parametrize(("grid", "commit"), [("keys", "settle"), ("keys", "button"), ("sensors", "button")])
+def test_pieces_are_confirmed_on_keys_and_on_sensors(grid: str, commit: str) -> None:
+    out = io.StringIO()
+    assert (
+        simulate(Simulation(recorded=beginning(9), hands="clumsy", seed=2, grid=grid, commit=commit), out)
+        == 0
+    )
+    assert [line.split(".")[0].strip() for line in out.getvalue().splitlines()[:9]] == [*"123456789"]
+
+
+def test_blocks_are_not_piled_on_keys(capsys: pytest.CaptureFixture[str]) -> None:
+    assert simulate(Simulation(rules="blokus3d", options={}, grid="keys")) == 1
+    assert "keys feel no heights: use sensors" in capsys.readouterr().err
+
+
 def processes_of(place: Path) -> list[str]:
     """Command lines of processes that were started with something in this directory."""
     found = []
