@@ -36,8 +36,9 @@ ID, SIZE, KEY_UP, KEY_DOWN = 0x01, 0x03, 0x20, 0x21
 PAYLOADS = {0x00: 2, ID: 32, 0x02: 3, SIZE: 2, 0x04: 2, 0x0F: 8, KEY_UP: 2, KEY_DOWN: 2}
 QUAD = 8  # LEDs are sent in squares of so many by so many
 
-# A level looks as bright as it is high, a duty value is light: as sRGB has it, about.
-GAMMA = 2.2
+# A duty value is light, a level somewhere between light and how bright it looks: grids differ. With this one
+# the frame of a smaller board, pieces, the mover's pieces and live corners are levels apart.
+GAMMA = 1.6
 LEVELS = np.array([0, *(max(1, round(15 * (duty / 255) ** (1 / GAMMA))) for duty in range(1, 256))], np.uint8)
 
 
