@@ -207,6 +207,9 @@ def _open_as_it_is(path: Path, stack: ExitStack) -> sqlite3.Connection:
 def _look_at(path: Path) -> None:
     """Refuse what SQLite would take for a new file, and write over. Raises _UnusableError or OSError."""
     log = path.with_name(f"{path.name}-wal")
+    undo = path.with_name(f"{path.name}-journal")
+    if undo.exists() and undo.stat().st_size > 0:
+        return  # the power went while the file was made: SQLite takes back what it had begun
     try:
         with path.open("rb") as file:
             start = file.read(_SHORTEST)
