@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from firmware_host.workbench import Bench, Tool
 
 LOOK_S = 0.25  # how often the time is looked at while nothing comes
+NEARLY_ALL = 0.9  # of the sensors: if so many are on, calibrating is of no use
 KEEP_EVERY = 10  # cells; what is pressed after the last is pressed again
 
 
@@ -95,10 +96,11 @@ async def _press_all(bench: Bench, calibrator: Calibrator, directory: Path) -> N
                 return
         if bench.found is not None:
             calibrator.pass_time(bench.now_s)
-        if len(calibrator.held) > calibrator.rows * calibrator.cols // 2:
+        if len(calibrator.held) > NEARLY_ALL * calibrator.rows * calibrator.cols:
             raise CalibrationError(
-                f"{len(calibrator.held)} of {calibrator.rows * calibrator.cols} sensors are on though nothing"
-                " lies there: clear the board; if it is clear, the sensors' signal is upside down"
+                f"{len(calibrator.held)} of {calibrator.rows * calibrator.cols} sensors are on: clear the"
+                " board; if it is clear, their signal is upside down (sensors.chips.active, or ACTIVE in"
+                " board.py), or the first chip of their chain is dead"
             )
         bench.show(calibrator.picture())
         says = calibrator.says() if bench.found is not None else "waiting for the sensors"

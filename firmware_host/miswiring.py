@@ -42,19 +42,24 @@ class Explanation(Struct, frozen=True, eq=False):
         return not self.name and not self.odd
 
 
-def explain(rows: int, cols: int, answers: Mapping[int, int]) -> Explanation:
-    """Name the mistake that explains most of these answers, cell -> sensor; the simpler of two."""
+def explain(rows: int, cols: int, answers: Mapping[int, int], silent: Collection[int] = ()) -> Explanation:
+    """Name the mistake that explains most of these answers, cell -> sensor; the simpler of two.
+
+    Of two that explain as much, one by which the `silent` cells must be so explains more.
+    """
     if not answers:
         return Explanation("", np.arange(rows * cols))
     cells = np.fromiter(answers, np.int64)
     sensors = np.fromiter(answers.values(), np.int64)
-    best, best_score = None, -1
+    quiet = np.fromiter(silent, np.int64)
+    best, best_score, best_fit = None, -1, (-1, -1)
     for name, order in _mistakes(rows, cols):
         score = int(np.count_nonzero(order[cells] == sensors))
-        if score > best_score:
-            best, best_score = (name, order), score
-        if score == len(cells):
-            break
+        fit = score, int(np.count_nonzero(order[quiet] < 0))
+        if fit > best_fit:
+            best, best_score, best_fit = (name, order), score, fit
+        if not name and score == len(cells):
+            break  # as it should be: whatever is silent is broken
     assert best is not None
     if best_score < ENOUGH * len(cells):
         order = np.full(rows * cols, -1, np.int64)
@@ -73,6 +78,7 @@ def _mistakes(rows: int, cols: int) -> Iterator[tuple[str, Order]]:
     shapes = list(_shapes(rows, cols))
     yield from shapes
     yield from _missing_chips(rows * cols)
+    yield from _missing_matrix_chips(rows, cols)
     steps = [("", 0), *_steps(cols)]
     for (what, order), (how, step) in product([("", np.arange(rows * cols)), *shapes], steps):
         if how:
@@ -131,6 +137,17 @@ def _missing_chips(count: int) -> Iterator[tuple[str, Order]]:
         name = f"a chip is missing: number {chip + 1} of the chain, counted from 1"
         yield name, _within(cells, np.where(here, -1, np.where(there > chip, cells - CHIP, cells)))
         yield name, _within(cells, np.where(here, -1, np.where(there < chip, cells + CHIP, cells)))
+
+
+def _missing_matrix_chips(rows: int, cols: int) -> Iterator[tuple[str, Order]]:
+    """The same where a chip has eight columns or eight rows of a matrix."""
+    row, col = np.mgrid[:rows, :cols]
+    for what, line, weight, count in (("columns", col, 1, cols), ("rows", row, cols, rows)):
+        for chip in range(-(-count // CHIP)):
+            first, last = CHIP * chip, min(CHIP * chip + 7, count - 1)
+            behind = np.where(line // CHIP > chip, CHIP * weight, 0)
+            sensors = np.where(line // CHIP == chip, -1, row * cols + col - behind)
+            yield f"a chip is missing: that of {what} {first} to {last}", sensors.ravel()
 
 
 def _within(cells: Order, sensors: Order) -> Order:

@@ -33,7 +33,7 @@ def judge(rows: int, cols: int, answers: Mapping[int, Answer], held: Iterable[in
     alone = {cell: a[0] for cell, a in answers.items() if len(a) == 1 and len(owners[a[0]]) == 1}
     crossed = {cell for cell, answer in answers.items() if answer and cell not in alone}
     silent = {cell for cell, answer in answers.items() if not answer}
-    why = explain(rows, cols, alone)
+    why = explain(rows, cols, alone, silent)
     stuck = {cell for cell in silent if why.order[cell] in held}
     dead = silent - stuck
     named = name_silent(rows, cols, why.order, silent)
@@ -69,7 +69,7 @@ def judge(rows: int, cols: int, answers: Mapping[int, Answer], held: Iterable[in
 
 def _headline(name: str, count: int) -> str:
     if name:
-        return f"the sensors are wired {name}; the table reads them so from now on"
+        return f"wrong wiring: {name}; the table reads it so from now on"
     return f"{count} cells were asked"
 
 
