@@ -30,17 +30,22 @@ def pins(case: Case) -> Finding:
 
 def spi(case: Case) -> Finding:
     """Whether the devices of SPI are there."""
-    missing = [need for need in case.needs if need.spi_device and not case.machine.exists(need.spi_device)]
+    needs = [need for need in case.needs if need.spi_device]
+    missing = [need for need in needs if not case.machine.exists(need.spi_device or "")]
     if not missing:
-        return ok(", ".join(need.spi_device for need in case.needs if need.spi_device))
-    device = missing[0].spi_device or ""
-    put, key = _spi_line(device)
-    if key in case.machine.config_txt and case.machine.config_txt[key] != "off":
-        return fix(f"{device} is not there yet, config.txt has {put} already", "sudo reboot", RUN)
-    return fix(
-        f"{device} is not there: SPI is off, and {missing[0].name} needs it",
-        put, f"{case.machine.boot}/config.txt", REBOOT,
-    )  # fmt: skip
+        return ok(", ".join(need.spi_device or "" for need in needs))
+    names = " and ".join(need.spi_device or "" for need in missing)
+    are = "are" if len(missing) > 1 else "is"
+    config, put = case.machine.config_txt, []
+    for need in missing:
+        line, key = _spi_line(need.spi_device or "")
+        if config.get(key, "off") == "off" and line not in put:
+            put.append(line)
+    if not put:
+        return fix(f"{names} {are} not there yet, though config.txt says so already", "sudo reboot", RUN)
+    users = " and ".join(need.name for need in missing)
+    found = f"{names} {are} not there: SPI is off, and {users} needs it"
+    return fix(found, "\n".join(put), f"{case.machine.boot}/config.txt", REBOOT)
 
 
 def _spi_line(device: str) -> tuple[str, str]:

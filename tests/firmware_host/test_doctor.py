@@ -209,7 +209,7 @@ def misspelt(tree: Tree) -> None:
 @pytest.mark.parametrize(
     ("harm", "check", "words"),
     [
-        (break_spi, "SPI", "not there yet, config.txt has dtparam=spi=on already; sudo reboot"),
+        (break_spi, "SPI", "not there yet, though config.txt says so already; sudo reboot"),
         (other_filter, "core clock", "flicker or are all white; core_freq=500\ncore_freq_min=500"),
         (comment_out, "core clock", "flicker or are all white; core_freq_min=500"),
         (no_venv_link, "libraries", "finds no lgpio; include-system-site-packages = true"),
@@ -248,6 +248,14 @@ def test_what_the_settings_do_not_need_is_not_looked_at(unpack):
     looked_at = set(found(tree))
     assert not looked_at & {"port", "ModemManager", "SPI", "SPI buffer", "core clock", "groups", "libraries"}
     assert {"board", "system", "power", "space", "state", "service", "clock"} <= looked_at
+
+
+def test_all_buses_that_are_missing_are_named_at_once(unpack):
+    tree = unpack("pi5-bookworm")
+    tree.write(FILE, '[sensors]\ndriver = "shift_register"\n[leds]\ndriver = "spi"\n')
+    finding = found(tree)["SPI"]
+    assert finding.found.startswith("/dev/spidev1.1 and /dev/spidev0.0 are not there")
+    assert finding.put == "dtoverlay=spi1-2cs\ndtparam=spi=on"
 
 
 def test_a_monome_grid_is_not_shared_with_its_makers_service(unpack):
