@@ -77,8 +77,8 @@ class Stillness:
         """Follow cells that were covered without a hand: one change, and nothing near it before and after."""
         t_s = self.t_s
         for cell, since_s in list(self._alone.items()):
-            near = _near(cell) if t_s - since_s < SEATED_S else {cell}
-            if any(changed in near for changed, _covered in changes):
+            own = _beside(cell) if t_s - since_s < SEATED_S else {cell}  # the rest of its piece, or a bounce
+            if any(changed in own for changed, _covered in changes):
                 del self._alone[cell]
         for cell, covered in changes:
             if not covered or len(cell) > 2 or self.changed_s((cell,)) >= t_s - AGAIN_S:
@@ -136,6 +136,12 @@ class Stillness:
     def proven(self, cells: Iterable[Cell]) -> bool:
         """True if each of these cells has been seen clear before: a sensor stuck from the start is not."""
         return self._unproven.isdisjoint(cells)
+
+
+def _beside(cell: Cell) -> set[Cell]:
+    """This cell and those that may share an edge with it."""
+    row, col, *_ = cell
+    return {cell, (row - 1, col), (row + 1, col), (row, col - 1), (row, col + 1)}
 
 
 def _near(cell: Cell) -> set[Cell]:

@@ -601,13 +601,17 @@ class Reader:
         ]
 
     def _read_pair(self, group: Cells) -> Finding | None:
-        """Two pieces side by side, the mover's and the next colour's, if only one such reading is legal."""
+        """Two pieces side by side, the mover's and the next colour's, if only one such reading is legal.
+
+        One of less than three cells is not taken with another, but it makes other readings doubtful.
+        """
         if not 4 <= len(group) <= 2 * self._largest:
             return None
         readings: set[Placement] = set()
+        small = False
         for part in _connected_parts(group, self._largest, self._game.lattice):
             rest = group - part
-            if len(rest) < 3 or len(clusters(rest, self._game.lattice)) != 1:
+            if not rest or len(clusters(rest, self._game.lattice)) != 1:
                 continue
             answer = self._check(part)
             if isinstance(answer, Placement):
@@ -615,7 +619,8 @@ class Reader:
                 trial.play(part)
                 if isinstance(trial.check(rest), Placement):
                     readings.add(answer)
-        if not readings:
+                    small |= len(rest) < 3
+        if not readings or (small and len(readings) == 1):
             return None
         if len(readings) > 1:
             return Ambiguous(group, self._waits.illegal_s)

@@ -205,7 +205,7 @@ def splits(game: engine.Game, group: frozenset) -> set[Placement]:
     found = set()
     for placement in game.legal_placements():
         rest = group - set(placement.cells)
-        if set(placement.cells) <= group and len(rest) >= 3 and len(clusters(rest, LATTICE)) == 1:
+        if set(placement.cells) <= group and rest and len(clusters(rest, LATTICE)) == 1:
             after = game.copy()
             after.play(placement)
             if isinstance(after.check(rest), Placement):

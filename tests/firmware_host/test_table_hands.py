@@ -262,3 +262,12 @@ def test_a_push_after_the_next_placement_makes_no_other_piece_of_it(duo):
     assert not any(isinstance(f, Moved) and f.depth == 2 for f in reader.read(come, gone, push_depth=2))
     found = reader.read({(3, 4)}, gone, push_depth=2)
     assert [f.depth for f in found if isinstance(f, Moved)] == [2]
+
+
+def test_a_hand_that_passes_two_cells_away_does_not_prove_a_cell_that_came_by_itself(duo):
+    duo.stick((3, 5))
+    duo.wait(1.5)
+    duo.cover((5, 7), (5, 8))
+    duo.clear((5, 7), (5, 8))
+    duo.wait(3)
+    assert (duo.plies, duo.problems) == (2, ["unsure"])
