@@ -39,14 +39,14 @@ Version: $version
 Architecture: $architecture
 Maintainer: The makers of the Blokus table <root@localhost>
 Installed-Size: $(du -sk "$tree" | cut -f1)
-Depends: python3 (>= 3.$minor), python3 (<< 3.$((minor + 1))~), libc6, systemd, udev, polkitd, dbus$lgpio
+Depends: python3 (>= 3.$minor), python3 (<< 3.$((minor + 1))~), libc6 (>= 2.36), libgcc-s1, libstdc++6, zlib1g, systemd, udev, polkitd, dbus$lgpio
 Section: games
 Priority: optional
 Description: game table for Blokus with light feedback
  The daemon of a table that reads the pieces on its board, knows the rules, and answers with an LED under
  every cell; and the command blokus-table to build, check and try out such a table.
 END
-for script in postinst prerm postrm; do
+for script in preinst postinst prerm postrm; do
     install -m 755 "$here/package/$script" "$tree/DEBIAN/$script"
 done
 mkdir -p "$directory"

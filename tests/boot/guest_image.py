@@ -17,7 +17,7 @@ PROJECT = Path(__file__).parents[2]
 PACKAGES = """
     base-files base-passwd bash dash coreutils findutils grep sed util-linux mount login passwd libc-bin
     hostname procps systemd systemd-sysv udev dbus kmod python3 python3-minimal tar gzip linux-image-arm64
-    busybox-static
+    busybox-static libstdc++6 libgcc-s1 zlib1g
 """
 # In the order in which they are loaded; the rest comes by itself when the root is there.
 MODULES = """
@@ -87,7 +87,7 @@ def build(place: Path, settings: str) -> None:
         shutil.rmtree(root / "boot", ignore_errors=True)
         (root / "boot/firmware").mkdir(parents=True)
         (root / "boot/firmware/blokus-table.toml").write_text(settings)
-        run("mke2fs", "-q", "-t", "ext4", "-d", root, place / "image.new", "1400M")
+        run("mke2fs", "-q", "-t", "ext4", "-d", root, place / "image.new", "1400M", stdout=subprocess.DEVNULL)
         shutil.rmtree(root)
         (place / "image.new").rename(place / "image")
 

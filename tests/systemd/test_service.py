@@ -147,6 +147,23 @@ def test_killed_it_goes_on(boot):
     assert signal.SIGKILL.name.removeprefix("SIG") in " ".join(table.journal())
 
 
+def test_an_upgrade_in_the_middle_of_a_game(boot, make_deb):
+    newer = make_deb("0.2.0")
+    table = boot(f"--bind-ro={newer.parent}:/packages")
+    before = table.until(playing)
+    table.place(*BLUE)
+    table.until(saved(1))
+    pid = table.show("MainPID")
+    table.inside("dpkg", "--install", f"/packages/{newer.name}")
+    table.wait_for(lambda: table.show("MainPID") not in (pid, "0"), "is started again")
+    assert table.until(saved(1))["game_id"] == before["game_id"]
+    table.inside("dpkg", "--remove", "blokus-table")
+    assert table.systemctl("is-active", "blokus-table", check=False) in ("inactive", "unknown")
+    table.wait_for(lambda: not table.lit(), "goes dark")
+    table.inside("dpkg", "--install", f"/packages/{newer.name}")
+    assert table.until(saved(1))["game_id"] == before["game_id"], "installed again it is started at once"
+
+
 def test_settings_that_cannot_be_are_lit_and_explained_and_put_right(boot, installed: Path):
     good = (installed / SETTINGS).read_text()
     (installed / SETTINGS).write_text(good.replace('rules = "classic"', 'rules = "chess"'))
