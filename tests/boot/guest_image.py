@@ -37,9 +37,9 @@ INIT = """\
 # Lets the host see what `blokus-table status` sees: each status is a line on a channel of the emulator.
 TELLER = """\
     import os, socket, time
+    port = os.open("/dev/virtio-ports/table", os.O_WRONLY)  # one program may have it open, once
     while True:
         try:
-            port = os.open("/dev/virtio-ports/table", os.O_WRONLY)
             with socket.socket(socket.AF_UNIX) as table:
                 table.connect("/run/blokus-table/control")
                 table.sendall(b'{"cmd": "watch"}\\n')
@@ -47,14 +47,15 @@ TELLER = """\
                     os.write(port, line)
         except OSError:
             pass
-        else:
-            os.close(port)
         time.sleep(0.2)
 """
 TELLER_UNIT = """\
     [Service]
     ExecStart=/usr/bin/python3 /opt/teller.py
     Restart=always
+    RestartSec=1
+    [Unit]
+    StartLimitIntervalSec=0
     [Install]
     WantedBy=multi-user.target
 """
