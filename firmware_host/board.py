@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from firmware_host.debounce import Stillness
 from firmware_host.findings import Lifted
-from firmware_host.recognise import around
+from firmware_host.groups import around
 from firmware_host.sensor_health import Fault
 
 if TYPE_CHECKING:

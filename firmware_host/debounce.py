@@ -139,7 +139,7 @@ class Stillness:
 
 
 def _beside(cell: Cell) -> set[Cell]:
-    """This cell and those that may share an edge with it."""
+    """Return this cell and those that may share an edge with it."""
     row, col, *_ = cell
     return {cell, (row - 1, col), (row + 1, col), (row, col - 1), (row, col + 1)}
 

@@ -32,62 +32,24 @@ from firmware_host.findings import (
     Unfit,
     Unsure,
 )
+from firmware_host.groups import Cells, around, clusters, connected_parts, pushed_aside, pushed_cells
 from firmware_host.masked_reading import MaskedReadings, answered, draw_pictures
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from collections.abc import Set as AbstractSet
 
-    from engine import Colour, Game, Lattice
+    from engine import Colour, Game
     from engine.pieces import PieceSet
     from firmware_host.config import Reading
     from firmware_host.layout import Cell
 
-Cells = frozenset["Cell"]
 ENTERING_S = 1e9  # a piece that is entered by keys may take for ever
 ASK_S = 8.0  # part of a piece that lies still for so long may be a whole one over a dead sensor
 TOUCH_S = 0.6  # a finger on a picture
 TOGETHER_S = 0.4  # two pieces that come to rest so close together come at once
 LATE_S = 0.15  # between the last touch of one piece and the first of another beside it
 _NO_PIECE = (Reason.OFF_BOARD, Reason.OCCUPIED, Reason.NOT_A_PIECE, Reason.NOT_IN_HAND)
-
-
-def clusters(cells: AbstractSet[Cell], lattice: Lattice, *, outside: bool = False) -> list[Cells]:
-    """Edge-connected groups of these cells, by their first cell; with `outside` those off the board, too."""
-    left, found = set(cells), []
-    for first in sorted(cells):
-        if first not in left:
-            continue
-        left.discard(first)
-        group, todo = {first}, [first]
-        while todo:
-            for neighbour in _touching(lattice, todo.pop()):
-                if neighbour in left:
-                    left.discard(neighbour)
-                    group.add(neighbour)
-                    todo.append(neighbour)
-        if outside or any(cell in lattice for cell in group):
-            found.append(frozenset(group))
-    return found
-
-
-@lru_cache(maxsize=4096)
-def _touching(lattice: Lattice, cell: Cell) -> tuple[Cell, ...]:
-    """Edge neighbours of a cell; off the board the grid's own four."""
-    row, col, *level = cell
-    square = [(row - 1, col, *level), (row, col - 1, *level), (row, col + 1, *level), (row + 1, col, *level)]
-    if cell not in lattice:
-        return tuple(square)
-    known = [lattice.cells[i] for i in lattice.edge_neighbours(lattice.index(cell))]
-    return (*known, *(other for other in square if other not in lattice))
-
-
-def around(cells: Iterable[Cell], lattice: Lattice) -> set[Cell]:
-    """These cells and all that share an edge with one of them."""
-    found = set(cells)
-    for cell in tuple(found):
-        found.update(_touching(lattice, cell))
-    return found
 
 
 class Placed(NamedTuple):
@@ -265,7 +227,7 @@ class Reader:
             if lost:
                 beside = around(lost, self._game.lattice)
                 extra = {cell for group in groups if group & beside for cell in group}
-                extra |= _pushed_cells(cells, lost, {cell for group in groups for cell in group})
+                extra |= pushed_cells(cells, lost, {cell for group in groups for cell in group})
                 yield Displaced(lost, self._waits.lift_s, move.colour, lost, frozenset(extra))
 
     def _read_moved(
@@ -283,7 +245,7 @@ class Reader:
                     if found is not None:
                         return found
             elif not stay and depth > 1:  # a narrow piece, all of it pushed aside, and the next is placed
-                for aside in _pushed_aside(cells, {cell for group in groups for cell in group}):
+                for aside in pushed_aside(cells, {cell for group in groups for cell in group}):
                     found = self._replacement(depth, aside, cells | aside)
                     if found is not None:
                         return found
@@ -609,7 +571,7 @@ class Reader:
             return None
         readings: set[Placement] = set()
         small = False
-        for part in _connected_parts(group, self._largest, self._game.lattice):
+        for part in connected_parts(group, self._largest, self._game.lattice):
             rest = group - part
             if not rest or len(clusters(rest, self._game.lattice)) != 1:
                 continue
@@ -645,35 +607,3 @@ def _all_cells(rival: Fits) -> Iterable[Cell]:
 def _largest(pieces: Callable[[], PieceSet]) -> int:
     """Squares of the largest piece. Making a set of pieces takes longer than reading a board."""
     return max(pieces().sizes.values())
-
-
-def _pushed_cells(cells: Cells, lost: AbstractSet[Cell], new: AbstractSet[Cell]) -> set[Cell]:
-    """Cells a piece gained if it was pushed by one cell: they explain all it lost."""
-    for shifted in _neighbours_of(cells):
-        if cells - shifted == lost and new >= shifted - cells:
-            return shifted - cells
-    return set()
-
-
-def _pushed_aside(cells: Cells, new: AbstractSet[Cell]) -> Iterator[set[Cell]]:
-    """Where a piece may lie that was pushed by one cell and left all of its own."""
-    return (shifted for shifted in _neighbours_of(cells) if cells.isdisjoint(shifted) and new >= shifted)
-
-
-def _neighbours_of(cells: Cells) -> Iterator[set[Cell]]:
-    for up, right in ((-1, 0), (1, 0), (0, -1), (0, 1)):
-        yield {(row + up, col + right, *level) for row, col, *level in cells}
-
-
-def _connected_parts(group: Cells, largest: int, lattice: Lattice) -> Iterator[Cells]:
-    """Every connected part of a cluster with 1..largest cells, each once."""
-    seen: set[Cells] = set()
-    todo = [frozenset((cell,)) for cell in sorted(group)]
-    while todo:
-        part = todo.pop()
-        if part in seen:
-            continue
-        seen.add(part)
-        yield part
-        if len(part) < largest:
-            todo += [part | {cell} for cell in around(part, lattice) & group - part]

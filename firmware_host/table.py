@@ -53,13 +53,13 @@ from firmware_host.findings import (
     Unfit,
 )
 from firmware_host.game_record import GameRecord
+from firmware_host.groups import around, clusters
 from firmware_host.key_board import KeyBoard
 from firmware_host.layout import Layout
 from firmware_host.lifts import Lifts, gone
 from firmware_host.menu import Chosen, Offers, Ready, Renewed, lay_out
 from firmware_host.on_view import OnView, Shown
 from firmware_host.orders import Orders
-from firmware_host.recognise import around, clusters
 from firmware_host.sensor_health import SensorHealth
 from firmware_host.status import describe_status
 

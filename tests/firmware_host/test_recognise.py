@@ -26,7 +26,8 @@ from firmware_host.findings import (
     Unfit,
     Unsure,
 )
-from firmware_host.recognise import Reader, around, clusters
+from firmware_host.groups import around, clusters
+from firmware_host.recognise import Reader
 
 WAITS = Reading()
 BLUE = ((0, 0), (0, 1), (0, 2), (1, 0), (2, 0))
