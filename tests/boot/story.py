@@ -18,7 +18,8 @@ from hardware.hands import STYLES, Hands
 from hardware.simulator import VirtualTable
 from hardware.virtual_board import VirtualBoard
 
-PIECES = 6  # between one event and the next
+# Between one event and the next. None of this game's first 18 is a single square, which the table asks about.
+PIECES = 6
 
 
 class Story:
@@ -57,7 +58,7 @@ def main(place: Path) -> None:
     layout = Layout(game.lattice, 20, 20)
     board = VirtualBoard(20, 20, chain=soldered(20, 20))
     hands = Hands(20, 20, STYLES["sure"])
-    turns = play_random(game, Random(3), slips=0)
+    turns = play_random(game, Random(2), slips=0)
     try:
         with VirtualTable(board, place / "board", speed=1.0) as table:
 
