@@ -1,7 +1,7 @@
 # The newcomer's two commands are `make run` and `make test`; `make help` lists the rest.
 # The first one sets up .venv; later ones do not, unless pyproject.toml has changed.
 
-RUN_COMMAND   := simulate
+RUN_COMMAND   := simulate --page 0
 BENCH_COMMAND := bench
 
 PYTHON ?= python3

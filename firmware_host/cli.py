@@ -44,6 +44,7 @@ COMMANDS = {
     "calibrate": Listed("firmware_host.cli_tools", "Find the sensor of every cell, and the broken ones."),
     "blank": Listed("firmware_host.cli_leds", "Make the LEDs dark, whatever left them lit."),
     "led-service": Listed("firmware_host.cli_leds", "Drive LEDs on a pin that needs root, for the table."),
+    "address": Listed("firmware_host.cli_page", "Print the address of the companion page."),
     "replay": Listed(
         "firmware_host.cli_simulate", "Live through FILE, a recording of `run --record`, again."
     ),

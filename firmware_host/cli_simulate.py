@@ -56,6 +56,12 @@ if TYPE_CHECKING:
     show_default=True,
     help="As sensors.commit: people wait, or press the confirm button; with keys they hold one, or press it.",
 )
+@click.option(
+    "--page",
+    type=click.IntRange(0, 65535),
+    metavar="PORT",
+    help="Serve the companion page at this port of this machine (0: any that is free); its address is told.",
+)
 @status_json_option
 @click.option(
     "--keep",
@@ -73,6 +79,7 @@ def simulate(
     hands: str,
     grid: str,
     commit: str,
+    page: int | None,
     as_json: bool,
     directory: Path | None,
 ) -> None:
@@ -98,7 +105,7 @@ def simulate(
     chosen |= dict(option.partition("=")[::2] for option in options)
     wanted = Simulation(
         rules=name, options=chosen, recorded=recorded, seed=seed, speed=pace, hands=hands,
-        grid=grid, commit=commit, as_json=as_json, directory=directory,
+        grid=grid, commit=commit, as_json=as_json, directory=directory, page=page,
     )  # fmt: skip
     sys.exit(simulate(wanted))
 

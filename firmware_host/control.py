@@ -3,6 +3,7 @@
     {"cmd": "status"}                    -> the status
     {"cmd": "watch"}                     -> the status now and after every change, until one side hangs up
     {"cmd": "press", "button": "pass"}   -> {"ok": true}
+    {"cmd": "address"}                   -> {"urls": [...], "code": "4071"}: where the page is, and its code
     anything else                        -> {"error": "..."}
 
 Nothing queues: whoever reads slowly is sent the newest status only, and who does not read is hung up on.
@@ -42,7 +43,8 @@ _PROBE_S = 1.0
 class ControlServer:
     """Answers at the socket `path`: `status` gives the status, `press` presses one of `buttons`.
 
-    Both are called in the loop's thread. Call `changed` whenever the status is another.
+    `address`, if there is a page, says where. All are called in the loop's thread. Call `changed` whenever
+    the status is another.
     """
 
     def __init__(
@@ -51,6 +53,7 @@ class ControlServer:
         *,
         status: Callable[[], dict[str, Any]],
         press: Callable[[str], None],
+        address: Callable[[], dict[str, Any]] | None = None,
         buttons: Sequence[str] = BUTTONS,
         idle_s: float = IDLE_S,
         stall_s: float = STALL_S,
@@ -58,6 +61,7 @@ class ControlServer:
         self._path = path
         self._status = status
         self._press = press
+        self._address = address
         self._buttons = buttons
         self._idle_s = idle_s
         self._stall_s = stall_s
@@ -149,9 +153,13 @@ class ControlServer:
             case {"cmd": "press", "button": str(name)} if name in self._buttons:
                 self._press(name)
                 return {"ok": True}
+            case {"cmd": "address"} if self._address is not None:
+                return self._address()
+            case {"cmd": "address"}:
+                return _error("there is no page: set page.enabled = true in the settings")
             case {"cmd": "press"}:
                 return _error(f"press needs a button, one of {', '.join(self._buttons)}")
-        return _error('cmd is needed: one of "status", "watch", "press"')
+        return _error('cmd is needed: one of "status", "watch", "press", "address"')
 
     async def _watch(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         changed = asyncio.Event()

@@ -181,6 +181,9 @@ class Daemon:
             if saved is not None:
                 log.info("game %s goes on after %d entries", saved.game_id, len(saved.entries))
 
+    def _page_address(self) -> dict[str, Any]:
+        return {"error": "the page is not there yet"} if self._page is None else self._page.invite()
+
     def _new_page(self) -> Page | None:
         if not self._settings.page.enabled:
             return None
@@ -197,7 +200,8 @@ class Daemon:
 
     def _new_control(self) -> ControlServer:
         path = Path(self._settings.state.socket)
-        return ControlServer(path, status=self.status, press=self.press)
+        address = self._page_address if self._settings.page.enabled else None
+        return ControlServer(path, status=self.status, press=self.press, address=address)
 
     async def _close(self) -> None:
         if self._next_frame is not None:

@@ -23,6 +23,7 @@ from random import Random
 from typing import TYPE_CHECKING, TextIO
 
 import engine
+from firmware_host.ask import ask
 from firmware_host.daemon_process import DaemonProcess, daemon_command, describe_exit
 from firmware_host.errors import HostError
 from firmware_host.family import MANNERS, Family
@@ -64,7 +65,8 @@ class Simulation:
     `rules` and `options`, decided by `seed`, as is every movement of the hands. `speed` None: `WATCHED_SPEED`
     in a terminal, else as fast as possible. `grid` is "sensors" or "keys". `commit` is the setting: with
     "button" people press the confirm button; with "settle" the table waits or, with keys, people hold one.
-    `directory` keeps the journal; without one it is forgotten at the end.
+    `directory` keeps the journal; without one it is forgotten at the end. `page`: the port at which the
+    companion page is served, 0 for any that is free; None: there is none.
     """
 
     rules: str = "classic"
@@ -78,6 +80,7 @@ class Simulation:
     as_json: bool = False
     view: bool = True
     directory: Path | None = None
+    page: int | None = None
     command: Callable[[Path], Sequence[str]] = daemon_command
 
 
@@ -148,7 +151,7 @@ def _simulate(wanted: Simulation, out: TextIO, stack: contextlib.ExitStack) -> i
     config.write_text(
         settings_text(
             rules, options, rows, cols, virtual.link, state, place / "control",
-            depth=depth, commit=wanted.commit,
+            depth=depth, commit=wanted.commit, page=wanted.page,
         )
     )  # fmt: skip
     daemon = DaemonProcess(wanted.command(config), place / "control", place / "daemon.log")
@@ -165,6 +168,8 @@ def _simulate(wanted: Simulation, out: TextIO, stack: contextlib.ExitStack) -> i
     if isinstance(report, Picture):
         report.look = lambda: ({} if has_keys else people.lying, table.bare_hands)
     table.wait_for_game()
+    if wanted.page is not None:
+        report.note(f"the page: {_page_address(place / 'control')}")
     status = _play(people, table)
     if watched:
         _admire(people, table, pack=not has_keys)
@@ -173,6 +178,12 @@ def _simulate(wanted: Simulation, out: TextIO, stack: contextlib.ExitStack) -> i
     stack.close()  # the terminal is itself again before the result is written
     print(json.dumps(status) if wanted.as_json else result_table(status), file=out, flush=True)
     return 0
+
+
+def _page_address(control: Path) -> str:
+    """Where the page is, with the code for whoever began the simulation."""
+    found = ask(control, {"cmd": "address"})
+    return f"{found['urls'][0]}#code={found['code']}"
 
 
 def _people(wanted: Simulation, table: SimulatedTable, game: Game, speed: float) -> Family:
@@ -268,6 +279,7 @@ def settings_text(
     *,
     depth: int = 1,
     commit: str = "settle",
+    page: int | None = None,
 ) -> str:
     """Write the settings file of this table; nothing in it says that the table is simulated."""
     choices = ", ".join(f"{name} = {json.dumps(value)}" for name, value in options.items())
@@ -297,6 +309,10 @@ serpentine = true
 
 [reading]
 new_game_s = 60
+
+[page]
+enabled = {json.dumps(page is not None)}
+port = {page or 0}
 
 [state]
 directory = {json.dumps(str(state))}

@@ -54,6 +54,9 @@ class Report(Protocol):
     def told(self, status: Status) -> None:
         """The table said something."""
 
+    def note(self, text: str) -> None:
+        """Something that people should know from now on."""
+
     def draw(self, status: Status | None) -> None:
         """Time has passed, or the status is another; None before the first."""
 
@@ -69,6 +72,9 @@ class Quiet:
     def told(self, status: Status) -> None:
         """The table said something."""
 
+    def note(self, text: str) -> None:
+        """Something that people should know."""
+
     def draw(self, status: Status | None) -> None:
         """Time has passed."""
 
@@ -79,6 +85,10 @@ class Lines(Quiet):
     def __init__(self, game: Game, out: TextIO) -> None:
         self._game, self._out = game, out
         self._problems: list[tuple[str, list[list[int]]]] = []
+
+    def note(self, text: str) -> None:
+        """Say it."""
+        self._say(text)
 
     def recorded(self, game: Game, before: Sequence[Placed], after: Sequence[Placed]) -> None:
         """The record is another."""
@@ -128,6 +138,10 @@ class Picture(Quiet):
             {},
             (),
         )
+
+    def note(self, text: str) -> None:
+        """Write it below the picture."""
+        self._footer = f"{text} · {self._footer}"
 
     def recorded(self, game: Game, before: Sequence[Placed], after: Sequence[Placed]) -> None:
         """The record is another."""

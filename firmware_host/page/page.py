@@ -26,7 +26,7 @@ from firmware_host.journal import read_game, read_games
 from firmware_host.layout import Layout
 from firmware_host.page import commands
 from firmware_host.page.facts import describe_game, describe_rules
-from firmware_host.page.gate import Gate
+from firmware_host.page.gate import Gate, GateError
 from firmware_host.page.keys import KeyFile
 from firmware_host.page.server import PageServer
 from firmware_host.page.site import Site
@@ -119,6 +119,23 @@ class Page:
     def port(self) -> int:
         """The port it listens at."""
         return self._server.port
+
+    def invite(self) -> dict[str, Any]:
+        """Return where the page is and the code, for who may use the control socket; or why not."""
+        if not self._server.is_open:
+            return {"error": "there is no page: see the log for why"}
+        try:
+            code = self._gate.show_code(self._loop.time())
+        except GateError as error:
+            return {"error": str(error)}
+        return {"urls": [f"http://{host}:{self.port}/" for host in self._hosts()], "code": code}
+
+    def _hosts(self) -> list[str]:
+        """Return the names by which it is reached, the best first."""
+        host = self._settings.page.host
+        if host in ("0.0.0.0", "::"):  # noqa: S104 - compared, not bound
+            return [f"{socket.gethostname()}.local", *own_addresses()]
+        return ["localhost" if host in ("127.0.0.1", "::1") else host]
 
     async def close(self) -> None:
         """Hang up on everybody."""
@@ -270,6 +287,16 @@ class Page:
 def _whole(game: engine.Game, game_id: str) -> dict[str, Any]:
     layout = Layout(game.lattice, game.lattice.rows, game.lattice.cols)
     return {"rules": describe_rules(game, layout), "game": describe_game(game, game_id)}
+
+
+def own_addresses() -> list[str]:
+    """Return the address of this machine in its network, if it is in one; nothing is sent."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        try:
+            probe.connect(("192.0.2.1", 9))  # for documents only: nobody is there
+        except OSError:
+            return []
+        return [str(probe.getsockname()[0])]
 
 
 def _names(names: tuple[str, ...]) -> list[str]:

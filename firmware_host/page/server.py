@@ -100,6 +100,11 @@ class PageServer:
         assert self._server is not None
         return int(next(iter(self._server.sockets)).getsockname()[1])
 
+    @property
+    def is_open(self) -> bool:
+        """Whether it listens."""
+        return self._server is not None
+
     async def start(self) -> None:
         """Listen. Raises OSError."""
         from websockets.asyncio.server import serve

@@ -10,6 +10,7 @@ from firmware_host.config import Page as PageSettings
 from firmware_host.config import Settings, State
 from firmware_host.events import CodeAsked, GameEnded, GameOrdered
 from firmware_host.journal import Journal, entry_row, game_row
+from firmware_host.page.gate import GateError
 from firmware_host.page.page import FRAME, Page
 
 BLUE = [(0, 0), (0, 1), (0, 2), (1, 0), (2, 0)]
@@ -282,3 +283,31 @@ def test_where_it_cannot_listen_the_table_plays_all_the_same(make_rig, tmp_path)
         await page.close()
 
     asyncio.run(story())
+
+
+def test_whoever_may_use_the_control_socket_is_told_the_address_and_a_code(visit):
+    async def story(_client, _house, page):
+        found = page.invite()
+        assert found["urls"] == [f"http://localhost:{page.port}/"]
+        assert page.pair(found["code"])
+        with pytest.raises(GateError):  # it is good once
+            page.pair(found["code"])
+
+    visit(story, paired=False)
+
+
+def test_without_a_page_the_address_says_so(make_rig, tmp_path):
+    page = Page(Settings(state=State(directory=str(tmp_path))), House(make_rig()))
+    assert "there is no page" in page.invite()["error"]
+
+
+def test_a_page_for_everybody_is_called_by_the_names_of_the_machine(visit, monkeypatch):
+    monkeypatch.setattr("socket.gethostname", lambda: "parlour")
+
+    async def story(_client, _house, page):
+        page._settings = Settings(page=PageSettings(enabled=True, host="0.0.0.0"))
+        first, *others = page.invite()["urls"]
+        assert first == f"http://parlour.local:{page.port}/"
+        assert all(url.startswith("http://") for url in others)
+
+    visit(story, paired=False)
