@@ -13,9 +13,9 @@ from firmware_host.cli_options import config_option, read_settings
 @click.option("--no-qr", "plain", is_flag=True, help="Print the address alone.")
 @config_option
 def address(plain: bool, config: Path | None) -> None:
-    """Print the address of the running table's companion page, also as a code for a phone's camera.
+    """Print the address of the companion page.
 
-    Whoever opens it so may control the table: the address holds a code that is good once, for some minutes.
+    And the same as a code for a phone's camera. Whoever opens it so may control the table: the address holds a code that is good once, for some minutes.
     """
     from firmware_host.ask import ask
 

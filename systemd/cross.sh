@@ -48,7 +48,7 @@ from pip._vendor.packaging.requirements import Requirement
 path, machine = sys.argv[1:]
 with open(path, "rb") as file:
     project = tomllib.load(file)["project"]
-for line in project["dependencies"]:
+for line in [*project["dependencies"], *project["optional-dependencies"]["page"]]:
     requirement = Requirement(line)
     if requirement.marker is None or requirement.marker.evaluate({"platform_machine": machine}):
         requirement.marker = None

@@ -35,7 +35,7 @@ for part in engine hardware firmware_host pyproject.toml README.md LICENSE; do
 done
 mkdir -p "$packages"
 if [ "$architecture" = "$own_architecture" ]; then
-    pip install --no-compile --target "$packages" "$work/source"
+    pip install --no-compile --target "$packages" "$work/source[page]"
 else
     "$here/cross.sh" "$work/wheels" "$work/tools/bin/python" "$work/source" "$architecture"
     pip install --no-compile --target "$packages" --no-index --no-deps --only-binary=:all: \
