@@ -17,7 +17,7 @@ PATIENCE_S = 300.0
 MACHINE = """
     qemu-system-aarch64 -M virt -cpu cortex-a53 -smp 2 -m 1024 -accel tcg,thread=multi
     -nodefaults -display none -no-reboot -serial file:console -kernel kernel -initrd initrd
-    -drive file=image,if=none,id=disk,format=raw,cache=writeback -device virtio-blk-pci,drive=disk
+    -drive file=disk,if=none,id=disk,format=raw,cache=writeback -device virtio-blk-pci,drive=disk
     -device virtio-rng-pci -device qemu-xhci,id=usb
     -device virtio-serial-pci -chardev socket,id=teller,path=teller,server=on,wait=off
     -device virtserialport,chardev=teller,name=table

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -53,6 +54,7 @@ def main(place: Path) -> None:
     guest_image.build(place, settings)
     story.tell("The system is built: Debian, its kernel, the arm64 package", time.monotonic() - began_s)
 
+    subprocess.run(["cp", "--sparse=always", place / "image", place / "disk"], check=True)
     guest = Guest(place)
     game = engine.new_game("classic", start="fixed")
     layout = Layout(game.lattice, 20, 20)
