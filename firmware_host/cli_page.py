@@ -15,7 +15,8 @@ from firmware_host.cli_options import config_option, read_settings
 def address(plain: bool, config: Path | None) -> None:
     """Print the address of the companion page.
 
-    And the same as a code for a phone's camera. Whoever opens it so may control the table: the address holds a code that is good once, for some minutes.
+    And the same as a code for a phone's camera. Whoever opens it so may control the table: the address holds
+    a code that is good once, for some minutes.
     """
     from firmware_host.ask import ask
 

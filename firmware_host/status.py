@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from firmware_host.findings import Finding
     from firmware_host.layout import Cell
     from firmware_host.table import Table
+    from firmware_host.words import Said
 
 VERSION = 1
 
@@ -23,6 +24,7 @@ def describe_status(table: Table) -> dict[str, Any]:
     game = table.game
     running = bool(table.record.game_id)
     last = game.last_placement
+    next_thing = _next_thing(table)
     return {
         "v": VERSION,
         "state": table.state,
@@ -34,7 +36,9 @@ def describe_status(table: Table) -> dict[str, Any]:
         "last": None
         if last is None or last.placement is None
         else {"colour": last.colour, "piece": last.placement.piece, "cells": _cells(last.placement.cells)},
-        "next": _next_thing(table),
+        "next": next_thing.say,
+        "next_key": next_thing.key,
+        "next_things": next_thing.things,
         "problems": list(_problems(table)),
         **table.record.result,
         "sensors": _sensors(table),
@@ -76,14 +80,14 @@ def _sensors(table: Table) -> str:
 
 def _problems(table: Table) -> Iterable[dict[str, Any]]:
     if table.lost is not None:
-        yield {"reason": "sensors_lost", "cells": [], "say": words.SENSORS_LOST, "detail": table.lost}
+        yield {"reason": "sensors_lost", "cells": []} | _told(words.SENSORS_LOST) | {"detail": table.lost}
     if table.unsaved is not None:
-        yield {"reason": "unsaved", "cells": [], "say": words.UNSAVED, "detail": table.unsaved}
+        yield {"reason": "unsaved", "cells": []} | _told(words.UNSAVED) | {"detail": table.unsaved}
     for finding, shown in table.shown.items():
         describe = _DESCRIBED.get(type(finding))
         if shown.ripe_s is not None and describe is not None:
-            reason, cells, say = describe(table, finding)
-            problem: dict[str, Any] = {"reason": reason, "cells": _cells(cells), "say": say}
+            reason, cells, said = describe(table, finding)
+            problem: dict[str, Any] = {"reason": reason, "cells": _cells(cells)} | said._asdict()
             if isinstance(finding, Unsure) and finding.pictures:  # where a finger can answer
                 problem["pictures"] = [_cells(picture) for picture in finding.pictures]
                 problem["options"] = [
@@ -92,47 +96,52 @@ def _problems(table: Table) -> Iterable[dict[str, Any]]:
             yield problem
 
 
-def _next_thing(table: Table) -> str:
+def _told(sentence: str) -> dict[str, Any]:
+    return words.say(sentence)._asdict()
+
+
+def _next_thing(table: Table) -> Said:
     """The one sentence of what to do next."""
     problem = next(iter(_problems(table)), None)
     if problem is not None:
-        return str(problem["say"])
+        return words.Said(problem["say"], problem["key"], problem["things"])
     if table.game.is_over:
-        return words.OVER if table.has_pieces else words.OVER_EMPTY
+        return words.say(words.OVER if table.has_pieces else words.OVER_EMPTY)
     mover = table.game.to_move
     if not table.record.game_id or mover is None:
         idle = words.CLEAR if table.board.covered else words.LOOKING
-        return words.MENU if table.state == "menu" else idle
+        return words.say(words.MENU if table.state == "menu" else idle)
     momentary = table.board.momentary
     if any(
         shown.ripe_s is not None and table.waits_for_button(finding) for finding, shown in table.shown.items()
     ):
-        return words.CONFIRM_KEYS if momentary else words.CONFIRM
+        return words.say(words.CONFIRM_KEYS if momentary else words.CONFIRM)
     return words.next_thing(str(mover), len(table.record.live_corners), momentary=momentary)
 
 
-def _unfit(table: Table, finding: Unfit) -> tuple[str, Iterable[Cell], str]:
+def _unfit(table: Table, finding: Unfit) -> tuple[str, Iterable[Cell], Said]:
     sentence = words.refused(finding.violation.reason, momentary=table.board.momentary)
     return finding.violation.reason, finding.violation.cells, sentence
 
 
-def _displaced(table: Table, finding: Displaced) -> tuple[str, Iterable[Cell], str]:
+def _displaced(table: Table, finding: Displaced) -> tuple[str, Iterable[Cell], Said]:
     if table.resolving:
         sentence = words.SUSPENDED if table.state == "suspended" else words.PUT_BACK
     else:
         sentence = words.EXTRA if finding.extra else words.MISSING
-    return "displaced", finding.missing | finding.extra, sentence.format(colour=finding.colour)
+    named = {"colour": finding.colour} if "{" in sentence else {}
+    return "displaced", finding.missing | finding.extra, words.say(sentence, **named)
 
 
-def _stray(table: Table, finding: Stray) -> tuple[str, Iterable[Cell], str]:
-    return "stray", finding.cells, words.STRAY if table.record.game_id else words.CLEAR
+def _stray(table: Table, finding: Stray) -> tuple[str, Iterable[Cell], Said]:
+    return "stray", finding.cells, words.say(words.STRAY if table.record.game_id else words.CLEAR)
 
 
-def _unsure(_table: Table, finding: Unsure) -> tuple[str, Iterable[Cell], str]:
-    return "unsure", finding.cells, words.UNSURE if finding.pictures else words.UNREADABLE
+def _unsure(_table: Table, finding: Unsure) -> tuple[str, Iterable[Cell], Said]:
+    return "unsure", finding.cells, words.say(words.UNSURE if finding.pictures else words.UNREADABLE)
 
 
-_DESCRIBED: dict[type[Finding], Callable[[Table, Any], tuple[str, Iterable[Cell], str]]] = {
+_DESCRIBED: dict[type[Finding], Callable[[Table, Any], tuple[str, Iterable[Cell], Said]]] = {
     Unfit: _unfit,
     Displaced: _displaced,
     Stray: _stray,
@@ -140,10 +149,10 @@ _DESCRIBED: dict[type[Finding], Callable[[Table, Any], tuple[str, Iterable[Cell]
     Parked: lambda table, finding: (
         "parked",
         finding.cells,
-        words.PARKED.format(colour=str(table.game.to_move).capitalize()),
+        words.say(words.PARKED, colour=str(table.game.to_move)),
     ),
-    Oversized: lambda _table, finding: ("sleeve", finding.cells, words.SLEEVE),
-    Ambiguous: lambda _table, finding: ("ambiguous", finding.cells, words.AMBIGUOUS),
+    Oversized: lambda _table, finding: ("sleeve", finding.cells, words.say(words.SLEEVE)),
+    Ambiguous: lambda _table, finding: ("ambiguous", finding.cells, words.say(words.AMBIGUOUS)),
 }
 
 

@@ -1,6 +1,12 @@
-"""The one sentence that says what to do next, for status, journal and page. Data: reason -> sentence."""
+"""The one sentence that says what to do next, for status, journal and page. Data: reason -> sentence.
+
+A sentence has a key, by which the page finds it in its own language: the constant's name in small letters, or
+"refused." and the reason.
+"""
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 from engine import Reason
 
@@ -51,14 +57,36 @@ OVER = "The game is over. Clear the board to start the next one."
 OVER_EMPTY = "The game is over. Lay a hand on the board and take it away to start the next one."
 
 
-def refused(reason: Reason, *, momentary: bool = False) -> str:
+KEYS = {
+    text: name.lower() for name, text in list(globals().items()) if name.isupper() and isinstance(text, str)
+}
+KEYS |= {text: f"refused.{reason}" for reason, text in REFUSED.items()}
+
+
+class Said(NamedTuple):
+    """A sentence in English, and its key and what was put into it, for other languages."""
+
+    say: str
+    key: str
+    things: dict[str, str | int]
+
+
+def say(sentence: str, **things: str | int) -> Said:
+    """Put things into one of the sentences above."""
+    return Said(sentence.format(**things), KEYS[sentence], things)
+
+
+def refused(reason: Reason, *, momentary: bool = False) -> Said:
     """Why a place is refused, and what to do about it."""
-    why, _, _do = REFUSED[reason].partition(". ")
-    return f"{why}. {SWITCH_OFF}" if momentary else REFUSED[reason]
+    said = say(REFUSED[reason])
+    if not momentary:
+        return said
+    why, _, _do = said.say.partition(". ")
+    return Said(f"{why}. {SWITCH_OFF}", said.key, {"instead": KEYS[SWITCH_OFF]})
 
 
-def next_thing(colour: str, corners: int, *, momentary: bool = False) -> str:
+def next_thing(colour: str, corners: int, *, momentary: bool = False) -> Said:
     """What the mover does when nothing is wrong."""
     sentences = (TAP_ONE, TAP) if momentary else (ONE_CORNER, TURN)
     a = "an" if colour[0] in "aeiou" else "a"
-    return sentences[corners != 1].format(a=a, colour=colour, corners=corners)
+    return say(sentences[corners != 1], a=a, colour=colour, corners=corners)

@@ -18,6 +18,7 @@ RED = [(19, 19), (19, 18), (19, 17), (18, 19), (17, 19)]
 GREEN = [(19, 0), (19, 1), (19, 2), (18, 0), (17, 0)]
 KEYS = {
     "v", "state", "rules", "options", "game_id", "to_move", "player_to_move", "plies", "last", "next",
+    "next_key", "next_things",
     "problems", "scores", "standings", "sensors", "masked", "saved",
 }  # fmt: skip
 
@@ -149,3 +150,16 @@ def test_what_is_lit_until_it_is_put_right_is_a_problem_too():
     quiet = {"Growing", "Held", "Fits", "Moved"}  # a hand at work, or a piece that waits to be confirmed
     assert {kind.__name__ for kind in _RIPE} - quiet == {kind.__name__ for kind in status_module._DESCRIBED}
     assert all(issubclass(kind, Finding) for kind in _RIPE)
+
+
+def test_what_is_said_has_a_key_by_which_it_is_found_in_other_languages(rig):
+    status = rig.table.status()
+    assert (status["next_key"], status["next_things"]) == (
+        "one_corner",
+        {"a": "a", "colour": "blue", "corners": 1},
+    )
+    rig.cover((9, 9), (9, 10))
+    rig.wait(1.5)
+    (problem,) = rig.table.status()["problems"]
+    assert problem["key"] == f"refused.{problem['reason']}"
+    assert rig.table.status()["next_key"] == problem["key"]
