@@ -38,7 +38,7 @@ def look(rig) -> dict:
     assert status["v"] == 1
     assert status["next"].endswith(".")
     for problem in status["problems"]:
-        assert problem.keys() - {"detail"} == {"reason", "cells", "say"}
+        assert problem.keys() - {"detail"} == {"reason", "cells", "say", "key", "things"}
         assert problem["say"].endswith(".")
         assert problem["cells"] == sorted(problem["cells"])
     if status["problems"]:
@@ -63,7 +63,7 @@ def test_in_play(table):
     assert (status["state"], status["game_id"], status["rules"]) == ("playing", "game-0", "classic")
     assert (status["to_move"], status["player_to_move"], status["plies"]) == ("blue", 0, 4)
     assert status["last"] == {"colour": "green", "piece": "V5", "cells": sorted(map(list, GREEN))}
-    assert status["next"] == words.next_thing("blue", len(table.game.live_corners()))
+    assert status["next"] == words.next_thing("blue", len(table.game.live_corners())).say
     assert status["scores"]["blue"] == {"squares": -84, "bonus": 0, "total": -84}
     assert [line["place"] for line in status["standings"]] == [1, 1, 1, 1]
     assert (status["sensors"], status["masked"], status["saved"]) == ("ok", [], True)
@@ -76,7 +76,7 @@ def test_in_play(table):
         ([(3, 0), (3, 1), (3, 2), (3, 3), (4, 3)], [], 1.2, "own_edge", "It touches your own side."),
         ([(9, 8), (9, 9), (9, 10), (9, 11), (9, 12)], [], 1.2, "no_own_corner", "It touches no corner"),
         ([(3, 1), (3, 2), (3, 3), (4, 1), (5, 1)], [], 1.2, "not_in_hand", "This piece is on the board"),
-        ([(3, 15), (3, 16), (3, 17), (3, 18), (4, 15)], [], 1.2, "parked", "This piece waits: Blue is to"),
+        ([(3, 15), (3, 16), (3, 17), (3, 18), (4, 15)], [], 1.2, "parked", "This piece waits: blue is to"),
         ([(10, col) for col in range(6, 14)], [], 3.2, "sleeve", "More cells are covered than a piece has."),
         ([], [(2, 0)], 1.0, "displaced", "Put the blue piece back on its lit cells."),
         ([(2, 1)], [(2, 0)], 1.0, "displaced", "Push the blue piece back to its lit cells."),

@@ -36,8 +36,8 @@ def test_a_refusal_says_what_to_do(reason):
 
 
 def test_what_to_do_next_counts_corners():
-    assert words.next_thing("blue", 1) == "Put a blue piece on the lit corner."
-    assert words.next_thing("red", 7) == "Put a red piece on one of the 7 lit corners."
-    assert words.next_thing("orange", 1) == "Put an orange piece on the lit corner."
+    assert words.next_thing("blue", 1).say == "Put a blue piece on the lit corner."
+    assert words.next_thing("red", 7).say == "Put a red piece on one of the 7 lit corners."
+    assert words.next_thing("orange", 1).say == "Put an orange piece on the lit corner."
     one_tap = "Tap the cells of an orange piece, the lit corner among them."
-    assert words.next_thing("orange", 1, momentary=True) == one_tap
+    assert words.next_thing("orange", 1, momentary=True).say == one_tap
