@@ -159,6 +159,8 @@ def test_a_phone_is_paired_with_the_code_on_the_board_and_takes_back(visit, parl
     page.get_by_label("Type the four digits").fill(parlour.code())
     page.get_by_role("dialog").get_by_role("button").click()
     page.get_by_role("button", name="Take back").click()
+    parlour.until(lambda status: status["plies"] == 0)
+    parlour.lift(BLUE)
     title(page, "Blue’s turn")
     width = page.evaluate("document.documentElement.scrollWidth")
     assert width <= 360  # nothing is cut off at the side
@@ -181,6 +183,8 @@ def test_keys_do_what_the_keys_of_the_page_do(visit, parlour):
     parlour.place(BLUE)
     title(page, "Yellow’s turn")
     page.keyboard.press("z")
+    parlour.until(lambda status: status["plies"] == 0)
+    parlour.lift(BLUE)  # it lies there still
     title(page, "Blue’s turn")
 
 
