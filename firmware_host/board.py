@@ -93,8 +93,8 @@ class Board:
         wait_s = finding.wait_s
         if self._confirmed:
             wait_s = min((wait_s, *self._hurries(finding.cells)))
-        if not self.health.is_restless:
-            return wait_s
+        if not self.health.is_restless or (isinstance(finding, Lifted) and len(finding.cells) > 1):
+            return wait_s  # no sensor that flickers takes a whole piece away
         beside = not isinstance(finding, Lifted)  # what is gone is gone, whatever flickers beside it
         return max(wait_s, self.health.wait_s(self.layout.to_grid(finding.cells), beside=beside))
 

@@ -271,3 +271,16 @@ def test_a_hand_that_passes_two_cells_away_does_not_prove_a_cell_that_came_by_it
     duo.clear((5, 7), (5, 8))
     duo.wait(3)
     assert (duo.plies, duo.problems) == (2, ["unsure"])
+
+
+def test_a_piece_lifted_whole_is_gone_however_its_sensors_bounced(duo):
+    duo.place((9, 3), (10, 3), (11, 3))
+    duo.wait(3)
+    for _ in range(30):  # a hand that lifts it slowly
+        duo.clear((10, 3))
+        duo.wait(0.1)
+        duo.cover((10, 3))
+    assert duo.table.health.is_restless
+    duo.clear((9, 3), (10, 3), (11, 3))
+    duo.wait(0.9)
+    assert duo.plies == 2
