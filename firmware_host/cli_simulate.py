@@ -62,6 +62,14 @@ if TYPE_CHECKING:
     metavar="PORT",
     help="Serve the companion page at this port of this machine (0: any that is free); its address is told.",
 )
+@click.option(
+    "--view",
+    type=click.Choice(["page", "terminal"]),
+    help="Play yourself, in a browser, or watch simulated people in the terminal. Without it: play yourself,"
+    " if this is a terminal.",
+)
+@click.option("--play", is_flag=True, help="On the page: simulated people play until they are stopped there.")
+@click.option("--open", "browser", is_flag=True, help="On the page: open it in a browser.")
 @status_json_option
 @click.option(
     "--keep",
@@ -80,10 +88,13 @@ def simulate(
     grid: str,
     commit: str,
     page: int | None,
+    view: str | None,
+    play: bool,
+    browser: bool,
     as_json: bool,
     directory: Path | None,
 ) -> None:
-    """Play a whole game on a simulated table.
+    """Play on a simulated table: yourself in a browser, or a whole game by simulated people.
 
     The real daemon reads a simulated board on a pseudo-terminal. Simulated people slide and tilt their
     pieces, think again, try illegal places, and do what the table says. `sure` hands do none of that; `wild`
@@ -100,12 +111,14 @@ def simulate(
         sys.exit(run_scenario(story, speed=pace, as_json=as_json, directory=directory))
     from firmware_host.simulate import Simulation, simulate
 
+    people = _are_people_wanted(view, plain=file is None and not as_json and grid == "sensors")
     recorded = None if file is None else _read_game(file)
     chosen = {"start": "fixed"} if name == "classic" else {}
     chosen |= dict(option.partition("=")[::2] for option in options)
     wanted = Simulation(
         rules=name, options=chosen, recorded=recorded, seed=seed, speed=pace, hands=hands,
-        grid=grid, commit=commit, as_json=as_json, directory=directory, page=page,
+        grid=grid, commit=commit, as_json=as_json, directory=directory,
+        page=0 if people and page is None else page, people=people, play=play, browser=browser,
     )  # fmt: skip
     sys.exit(simulate(wanted))
 
@@ -124,6 +137,18 @@ def replay(file: Path, speed: str | None, as_json: bool) -> None:
     from firmware_host.replay_run import replay_file
 
     sys.exit(replay_file(file, speed=read_speed(speed), as_json=as_json))
+
+
+def _are_people_wanted(view: str | None, *, plain: bool) -> bool:
+    """Whether people play on the page. Raises click.UsageError where they cannot, but are to."""
+    from importlib.util import find_spec
+
+    served = find_spec("websockets") is not None
+    if view == "page" and not plain:
+        raise click.UsageError("--view page is for people: without --game, --json and --grid keys")
+    if view == "page" and not served:
+        raise click.UsageError("--view page needs the Python package websockets; --view terminal does not")
+    return plain and served and (view == "page" or (view is None and sys.stdout.isatty()))
 
 
 def _read_game(file: Path) -> Game:

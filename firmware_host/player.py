@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING, Any
 from engine import EngineError, Placement, Reason
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable, Sequence
     from random import Random
 
     from engine import Cell, Colour, Game
     from firmware_host.effects import Record
     from firmware_host.layout import GridCell
+    from firmware_host.recognise import Placed
     from firmware_host.tabletop import Tabletop
     from firmware_host.tally import Tally
     from hardware.hands import Hands, Knock
@@ -96,6 +97,16 @@ class Player:
     def lying(self) -> dict[Cells, Colour]:
         """The pieces on the board or on their way to it or from it, the lower before the upper."""
         return {**self._moving, **self._lying}
+
+    @property
+    def placed(self) -> Sequence[Placed]:
+        """The recorded pieces."""
+        return self._top.placed
+
+    def find(self, pieces: Iterable[tuple[Colour, Placement]]) -> None:
+        """These pieces lie there already, recorded, when they come to the table."""
+        self._lying |= {placement.cells: colour for colour, placement in pieces}
+        self._plies = len(self._top.placed)
 
     # -- what is true
 

@@ -28,12 +28,14 @@ from firmware_host.daemon_process import DaemonProcess, daemon_command, describe
 from firmware_host.errors import HostError
 from firmware_host.family import MANNERS, Family
 from firmware_host.layout import Layout
+from firmware_host.parlour import Parlour, open_browser
 from firmware_host.player import Pace, StuckError
 from firmware_host.showcase import play_recorded
 from firmware_host.simulated_table import SimulatedTable, SimulationError
 from firmware_host.simulation_report import Lines, Picture, Quiet, result_table
 from firmware_host.tally import Tally
 from firmware_host.terminal import Screen, can_draw, has_true_colour
+from firmware_host.virtual_hands import HandsServer, VirtualHands
 from hardware.fingers import Fingers
 from hardware.hands import STYLES, Hands
 from hardware.simulator import MAX_SPEED, VirtualTable
@@ -66,7 +68,8 @@ class Simulation:
     in a terminal, else as fast as possible. `grid` is "sensors" or "keys". `commit` is the setting: with
     "button" people press the confirm button; with "settle" the table waits or, with keys, people hold one.
     `directory` keeps the journal; without one it is forgotten at the end. `page`: the port at which the
-    companion page is served, 0 for any that is free; None: there is none.
+    companion page is served, 0 for any that is free; None: there is none. `people` play there themselves,
+    until they end it; `play`: simulated people go on for them; `browser`: a browser is opened.
     """
 
     rules: str = "classic"
@@ -81,6 +84,9 @@ class Simulation:
     view: bool = True
     directory: Path | None = None
     page: int | None = None
+    people: bool = False
+    play: bool = False
+    browser: bool = False
     command: Callable[[Path], Sequence[str]] = daemon_command
 
 
@@ -135,8 +141,8 @@ def _simulate(wanted: Simulation, out: TextIO, stack: contextlib.ExitStack) -> i
         raise SimulationError("the game begins with pieces on the board, and the table begins with none")
     game = engine.new_game(rules, **options)  # type: ignore[arg-type]
     rows, cols = game.lattice.rows, game.lattice.cols
-    watched = wanted.view and not wanted.as_json and can_draw(out, os.environ)
-    speed = wanted.speed or (WATCHED_SPEED if watched else MAX_SPEED)
+    watched = wanted.view and not wanted.people and not wanted.as_json and can_draw(out, os.environ)
+    speed = wanted.speed or (1.0 if wanted.people else WATCHED_SPEED if watched else MAX_SPEED)
 
     place = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="blokus-table-")))
     state = wanted.directory or place / "state"
@@ -152,11 +158,14 @@ def _simulate(wanted: Simulation, out: TextIO, stack: contextlib.ExitStack) -> i
         settings_text(
             rules, options, rows, cols, virtual.link, state, place / "control",
             depth=depth, commit=wanted.commit, page=wanted.page,
+            virtual=place / "hands" if wanted.people else None,
         )
     )  # fmt: skip
     daemon = DaemonProcess(wanted.command(config), place / "control", place / "daemon.log")
     stack.enter_context(daemon)
 
+    if wanted.people:
+        return _entertain(wanted, virtual, daemon, state, place, out, stack)
     layout = Layout(game.lattice, rows, cols)
     report: Report = Quiet() if wanted.as_json else Lines(game, out)
     if watched:
@@ -177,6 +186,36 @@ def _simulate(wanted: Simulation, out: TextIO, stack: contextlib.ExitStack) -> i
         raise SimulationError(f"the daemon stopped with {describe_exit(code)}{daemon.last_words()}")
     stack.close()  # the terminal is itself again before the result is written
     print(json.dumps(status) if wanted.as_json else result_table(status), file=out, flush=True)
+    return 0
+
+
+def _entertain(
+    wanted: Simulation,
+    virtual: VirtualTable,
+    daemon: DaemonProcess,
+    state: Path,
+    place: Path,
+    out: TextIO,
+    stack: contextlib.ExitStack,
+) -> int:
+    """Have people play in a browser until they have enough."""
+    rng = Random(wanted.seed)
+    board = virtual.board
+    hands = Hands(board.rows, board.cols, STYLES[wanted.hands], rng.getrandbits(32))
+    people = VirtualHands(virtual, hands, playing=wanted.play)
+    stack.enter_context(HandsServer(people, place / "hands"))
+
+    def invite(table: SimulatedTable, game: Game, choose: Callable[[Game], Placement | None]) -> Family:
+        style = MANNERS[wanted.hands]
+        return Family(table, game.copy(), hands, style, rng, Tally(), choose=choose, pace=PACE)
+
+    parlour = Parlour(virtual, daemon, state, people, invite, rng)
+    parlour.wait_for_daemon()
+    address = _page_address(place / "control")
+    print(f"The virtual table is at {address}\nCtrl-C ends it.", file=out, flush=True)
+    if wanted.browser and not open_browser(address):
+        print("no browser can be opened here: open the address yourself", file=out, flush=True)
+    parlour.keep_open(out)
     return 0
 
 
@@ -280,6 +319,7 @@ def settings_text(
     depth: int = 1,
     commit: str = "settle",
     page: int | None = None,
+    virtual: Path | None = None,
 ) -> str:
     """Write the settings file of this table; nothing in it says that the table is simulated."""
     choices = ", ".join(f"{name} = {json.dumps(value)}" for name, value in options.items())
@@ -313,6 +353,7 @@ new_game_s = 60
 [page]
 enabled = {json.dumps(page is not None)}
 port = {page or 0}
+{"" if virtual is None else f"virtual = {json.dumps(str(virtual))}"}
 
 [state]
 directory = {json.dumps(str(state))}

@@ -64,6 +64,7 @@ class SimulatedTable:
         self._seq = 0
         self._read: tuple[Any, ...] = ()  # what the status said when the record was read
         self._bare: list[tuple[int, frozenset[GridCell]]] = []
+        self.on_touch: Callable[[], None] = lambda: None  # hands begin to move, or nothing moves any more
         virtual.on_reached = daemon.wake
 
     def wait_for_game(self) -> None:
@@ -75,6 +76,11 @@ class SimulatedTable:
             self._look(self._report.frame_s)
         if self.status["plies"]:
             raise SimulationError("the journal holds a game that is not over: choose another directory")
+
+    def catch_up(self) -> None:
+        """See how far a game is that others began. Raises SimulationError."""
+        self._status = self._daemon.status
+        self._follow()
 
     # -- what people see
 
@@ -133,6 +139,7 @@ class SimulatedTable:
     def perform(self, motion: Motion, after_ms: int = 0, *, bare: bool = False) -> int:
         """Begin a motion so much later; returns when it comes to rest. `bare`: no piece is in the hand."""
         end_ms = self._virtual.begin(motion, after_ms=after_ms)
+        self.on_touch()
         if bare:
             self._bare.append((end_ms, frozenset(touch.cell for touch in motion)))
         return end_ms
@@ -145,6 +152,7 @@ class SimulatedTable:
         """Let time pass until no hand moves."""
         while self._virtual.rests_ms > self._virtual.now_ms:
             self.run(self._virtual.rests_ms)
+        self.on_touch()
 
     def run(self, until_ms: int, *, news: bool = False) -> bool:
         """Let time pass; with `news` only until the table says something new. True if it did."""

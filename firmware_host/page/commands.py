@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import msgspec
 from msgspec import Meta, Struct
@@ -67,6 +67,12 @@ class ShutDown(Command, tag="shut_down"):
     """Stop in order and switch the machine off."""
 
 
+class Hand(Command, tag="hand"):
+    """Do something with a hand at the virtual table: `what` is for `firmware_host.virtual_hands`."""
+
+    what: dict[str, Any]
+
+
 class Games(Command, tag="games"):
     """List the recorded games."""
 
@@ -98,7 +104,7 @@ class ReadGame(Command, tag="read_game"):
         return False
 
 
-AnyCommand = Press | Hold | NewGame | EndGame | ShutDown | Games | ShowGame | ReadGame
+AnyCommand = Press | Hold | Hand | NewGame | EndGame | ShutDown | Games | ShowGame | ReadGame
 _DECODER = msgspec.json.Decoder(AnyCommand)
 
 

@@ -6,6 +6,7 @@ What it says, each a JSON object with `t` (a frame is binary: 1, rows, cols, the
     rules     what the game is played with, see `facts`
     game      how far it is
     status    as `blokus-table status --json` prints it
+    virtual   what lies on a simulated table, see `virtual_hands`
     answer    to a command, with its `id`
 """
 
@@ -27,6 +28,7 @@ from firmware_host.layout import Layout
 from firmware_host.page import commands
 from firmware_host.page.facts import describe_game, describe_rules
 from firmware_host.page.gate import Gate, GateError
+from firmware_host.page.hand_line import HandLine
 from firmware_host.page.keys import KeyFile
 from firmware_host.page.server import PageServer
 from firmware_host.page.site import Site
@@ -89,6 +91,8 @@ class Page:
             page.host, page.port, site=Site(), gate=self._gate, desk=self, open_view=page.view == "open"
         )
         self._viewers: set[Viewer] = set()
+        self._hands = None if page.virtual is None else HandLine(page.virtual, self._lies)
+        self._lying = ""  # on a virtual table, as the hands tell it
         self._frame = b""
         self._told: tuple[str, int] | None = None  # the game and its entries, as browsers know them
         self._due: asyncio.TimerHandle | None = None
@@ -96,6 +100,7 @@ class Page:
         self._carry_out: dict[type, Callable[[Any], Awaitable[Any]]] = {
             commands.Press: self._press,
             commands.Hold: self._hold,
+            commands.Hand: self._hand,
             commands.NewGame: self._begin_game,
             commands.EndGame: self._end_game,
             commands.ShutDown: self._shut_down,
@@ -113,6 +118,8 @@ class Page:
         except (OSError, ModuleNotFoundError) as error:
             why = getattr(error, "strerror", None) or str(error)
             return [f"there is no page: it cannot listen at {page.host}, port {page.port}: {why}"]
+        if self._hands is not None:
+            self._hands.start()
         return [f"the page is at http://{page.host}:{self._server.port}/"]
 
     @property
@@ -141,6 +148,8 @@ class Page:
         """Hang up on everybody."""
         if self._due is not None:
             self._due.cancel()
+        if self._hands is not None:
+            await self._hands.close()
         await self._server.close()
 
     # -- what the daemon tells
@@ -170,6 +179,12 @@ class Page:
             self._tell("rules", self._rules())
             self._tell("game", self._game())
         self._tell("status", self._house.table.status())
+
+    def _lies(self, picture: str) -> None:
+        """Tell browsers what lies on the virtual table."""
+        self._lying = picture
+        for viewer in self._viewers:
+            viewer.tell("virtual", picture)
 
     def _tell(self, kind: str, facts: dict[str, Any]) -> None:
         text = _json({"t": kind} | facts)
@@ -210,6 +225,8 @@ class Page:
         viewer.tell("rules", _json({"t": "rules"} | self._rules()))
         viewer.tell("game", _json({"t": "game"} | self._game()))
         viewer.tell("status", _json({"t": "status"} | self._house.table.status()))
+        if self._lying:
+            viewer.tell("virtual", self._lying)
         if self._frame:
             viewer.show(self._frame)
 
@@ -257,6 +274,11 @@ class Page:
 
     async def _hold(self, command: commands.Hold) -> None:
         self._house.hold(commands.known_button(command.button), down=command.down)
+
+    async def _hand(self, command: commands.Hand) -> None:
+        if self._hands is None:
+            raise commands.CommandError("this is a real table: use your own hands")
+        await self._hands.ask(command.what)
 
     async def _begin_game(self, command: commands.NewGame) -> None:
         commands.known_game(command, self._lay)

@@ -2,15 +2,24 @@
 
 import {BoardPicture} from './board.js';
 import {askForCode, askForGame, listGames, pair} from './dialogs.js';
+import {showFaults} from './faults.js';
+import {Hand} from './hands.js';
 import {Link} from './link.js';
 import {showHand, showScores, showTurn} from './side.js';
 import {loadWords, t} from './words.js';
 
 const $ = (id) => document.getElementById(id);
 const link = new Link(), picture = new BoardPicture($('board'));
-const now = {hello: null, rules: null, game: null, status: null, up: false};
+const now = {hello: null, rules: null, game: null, status: null, virtual: null, up: false};
 let past = null;  // {rules, game, at}: a game that is only looked at
 let laid = '';
+
+const reach = (what) => link.ask({do: 'hand', what});
+const hand = new Hand($('board'), picture, {
+  ask: reach, say: (text) => { $('say').textContent = text; }, now: () => now, changed: () => draw(),
+});
+/** Whether this browser may play with the pieces of a virtual table now. */
+const plays = () => Boolean(!past && now.hello?.virtual && now.hello.paired && now.virtual && !now.virtual.playing);
 
 const parity = (board) => {  // of the board's first cell: which triangles point down
   const [row, col, kind] = board.cells[0];
@@ -22,7 +31,8 @@ function draw() {
   if (!rules || !game || !status) return;
   const key = JSON.stringify([rules.rules, rules.board.at, rules.board.rows, rules.board.cols]);
   if (key !== laid) { laid = key; picture.lay(rules); }
-  const turns = [...game.setup, ...(past ? game.history.slice(0, past.at) : game.history)];
+  const lying = !past && now.virtual ? onBoard(now.virtual.pieces, rules.board) : null;
+  const turns = lying ?? [...game.setup, ...(past ? game.history.slice(0, past.at) : game.history)];
   picture.show(turns, past ? [] : status.problems.flatMap(({reason, cells}) => reason === 'displaced' || reason === 'parked' ? [] : cells));
   $('past').hidden = !past;
   for (const id of ['title', 'next', 'scores', 'hand']) $(id).hidden = Boolean(past) && id !== 'title';
@@ -33,11 +43,20 @@ function draw() {
     const facts = {status, rules, game};
     showTurn($('title'), $('next'), facts);
     showScores($('scores'), facts);
-    showHand($('hand'), facts);
+    showHand($('hand'), facts, plays() ? hand : null);
   }
   $('board').setAttribute('aria-label', $('title').textContent);
+  $('board').tabIndex = plays() ? 0 : -1;
+  $('board').classList.toggle('playable', plays());
+  hand.show();
+  showFaults($('faults'), plays() || now.virtual?.playing ? now.virtual : null, hand, (what) => attempt(() => reach(what)));
   drawHealth();
   drawKeys();
+}
+
+/** What lies on a virtual table, in cells of the board. */
+function onBoard(pieces, {at: [row0, col0]}) {
+  return pieces.map(({colour, cells}) => ({colour, cells: cells.map(([row, col, ...level]) => [row - row0, col - col0, ...level])}));
 }
 
 function drawPast() {
@@ -64,7 +83,12 @@ function keys() {
   if (past) return [['back', 'Escape', () => { past = null; laid = ''; draw(); }]];
   if (!now.hello?.paired) return [['pair', 'P', () => askForCode($('dialog'), () => link.renew())], ['games', 'G', showGames]];
   const playing = now.status.state === 'playing';
+  if (hand.holds) return [['turn', 'R', () => hand.turn()], ['flip', 'F', () => hand.flip()], ['lay', 'Enter', () => hand.lay()], ['put_back', 'Escape', () => hand.putBack()]];
+  const auto = now.hello.virtual && now.virtual;
   return [
+    ...(plays() && now.virtual.pieces.length ? [['lift', 'L', () => hand.lift()]] : []),
+    ...(plays() && now.virtual.pieces.length && !playing ? [['clear', 'C', () => reach({do: 'clear'})]] : []),
+    ...(auto && (playing || now.virtual.playing) ? [[now.virtual.playing ? 'stop' : 'auto', 'A', () => reach({do: 'play', on: !now.virtual.playing})]] : []),
     ...(now.game.history.length ? [['take_back', 'Z', press('take_back')]] : []),
     ...(playing ? [['hint', 'H', press('hint')]] : []),
     ...(playing && now.rules.may_pass ? [['pass', 'S', press('pass')]] : []),
@@ -105,7 +129,7 @@ async function showGames() {
   });
 }
 
-for (const kind of ['hello', 'rules', 'game', 'status']) {
+for (const kind of ['hello', 'rules', 'game', 'status', 'virtual']) {
   link.addEventListener(kind, ({detail}) => {
     now[kind] = kind === 'rules' ? {...detail, board: parity(detail.board)} : detail;
     draw();
@@ -116,6 +140,7 @@ link.addEventListener('up', () => { now.up = true; draw(); });
 link.addEventListener('down', () => { now.up = false; draw(); });
 addEventListener('keydown', (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || $('dialog').open || /INPUT|SELECT/.test(event.target.tagName)) return;
+  if (event.key === 'Enter' && event.target.closest('button, summary, a, .board')) return;  // it has its own meaning there
   const found = keys().find(([, shortcut]) => shortcut.toLowerCase() === event.key.toLowerCase());
   if (found) { event.preventDefault(); attempt(found[2]); }
 });

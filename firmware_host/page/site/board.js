@@ -1,7 +1,7 @@
 // The board: bare cells, light, pieces, light through the pieces, marks. The same black object in both themes.
 
 import {SquareLights, TriangleLights} from './lights.js';
-import {corners, extent, pieceMarkup, svg} from './shapes.js';
+import {corners, extent, kindOf, pieceMarkup, svg} from './shapes.js';
 
 const UNIT = 35;  // a cell in the drawing's own pixels; CSS scales the whole
 
@@ -12,6 +12,7 @@ export class BoardPicture {
   #lights = null;
   #pieces = null;
   #marks = null;
+  #held = null;
 
   constructor(node) { this.#node = node; }
 
@@ -27,7 +28,8 @@ export class BoardPicture {
     const [halo, ...others] = this.#lights.layers, through = others.pop();
     this.#pieces = this.#layer('', 'pieces');
     this.#marks = this.#layer('', 'marks');
-    this.#node.append(halo, ...others, this.#pieces, ...(through ? [through] : []), this.#marks);
+    this.#held = this.#layer('', 'held');
+    this.#node.append(halo, ...others, this.#pieces, ...(through ? [through] : []), this.#marks, this.#held);
     this.draw();
   }
 
@@ -56,6 +58,30 @@ export class BoardPicture {
       `<path d="M${(col + 0.32) * UNIT} ${(row + 0.32) * UNIT}l${0.36 * UNIT} ${0.36 * UNIT}m0 ${-0.36 * UNIT}l${-0.36 * UNIT} ${0.36 * UNIT}"/>`).join('');
     this.draw();
   }
+
+  /** Show a piece that is held over these cells, lit as the table would light it; null: there is none. */
+  hold(cells, colour, fits) {
+    if (!this.#held) return;
+    const {board} = this.#rules;
+    if (!cells) { this.#held.innerHTML = ''; return; }
+    const flat = [...new Map(cells.map((cell) => [`${cell[0]},${cell[1]}`, cell.slice(0, 2)])).values()];
+    const light = flat.map((cell) => `<polygon class="${fits ? 'fits' : 'no'}" points="${corners(cell, board.kinds, kindOf(cell, board))
+      .map((point) => point.map((value) => value * UNIT)).join(' ')}"/>`).join('');
+    const tops = new Map(cells.map(([row, col, level]) => [`${row},${col}`, level]));
+    for (const [row, col, level] of cells) tops.set(`${row},${col}`, Math.max(level, tops.get(`${row},${col}`)));
+    const digits = board.levels === 1 ? '' : flat.map(([row, col]) =>
+      `<text class="height" x="${(col + 0.5) * UNIT}" y="${(row + 0.5) * UNIT}">${tops.get(`${row},${col}`) + 1}</text>`).join('');
+    this.#held.innerHTML = pieceMarkup(flat, UNIT, colour, board) + light + digits;
+  }
+
+  /** Where a point of the window is on the board, in cell units; null outside. */
+  point(x, y) {
+    const box = this.#pieces?.getBoundingClientRect(), [width, height] = extent(this.#rules.board);
+    const at = [(x - box.left) / box.width * width, (y - box.top) / box.height * height];
+    return at[0] < -1 || at[1] < -1 || at[0] > width + 1 || at[1] > height + 1 ? null : at;
+  }
+
+  focus() { this.#node.focus(); }
 
   /** Show this frame: 1, rows, cols, then RGB of every grid cell. Nothing: all dark. */
   light(frame) { this.#frame = frame; this.draw(); }

@@ -77,23 +77,36 @@ export function showScores(node, {status, rules, game}) {
 const sizes = (rules) => Object.fromEntries(Object.entries(rules.pieces).map(([name, ways]) => [name, ways[0].cells.length]));
 
 /** The pieces of the colour to move, those that fit nowhere faint. */
-export function showHand(node, {status, rules, game}) {
-  const colour = status.to_move;
+export function showHand(node, {status, rules, game}, hand = null) {
+  const colour = status.to_move, out = hand && colour ? hand.lyingOf(colour) : {};
+  const key = JSON.stringify([colour, game.hand[colour], game.fits, rules.rules, out, Boolean(hand), document.documentElement.lang]);
+  if (node.dataset.key === key) return;  // a piece that has the focus keeps it
+  const focused = node.contains(document.activeElement) ? document.activeElement.dataset.piece : null;
+  node.dataset.key = key;
   node.replaceChildren();
   if (!colour || !game.hand[colour]) return;
   const left = game.hand[colour], fits = new Set(game.fits), heading = make('h2');
   heading.append(make('span', '', t('hand', {colour: colourName(colour)})),
     make('span', '', t('hand.fit', {fits: fits.size, left: left.length})));
   const list = make('ul', 'pieces-in-hand'), unused = [...left];
+  for (const [name, count] of Object.entries(out)) for (let i = 0; i < count && unused.includes(name); i++) unused.splice(unused.indexOf(name), 1);
   for (const [name, ways] of Object.entries(rules.pieces).sort(([, a], [, b]) => b[0].cells.length - a[0].cells.length)) {
     const item = make('li'), here = unused.includes(name);
     const label = t('piece', {colour: colourName(colour), piece: name}) + (fits.has(name) ? '' : `, ${t('piece.no')}`);
-    item.append(pieceNode(ways[0], colour, rules.board, HAND, label));
+    const picture = pieceNode(ways[0], colour, rules.board, HAND, label);
+    if (hand) {
+      const button = make('button', 'take');
+      Object.assign(button.dataset, {piece: name, colour});
+      button.append(picture);
+      item.append(button);
+    } else item.append(picture);
     item.classList.add(here ? (fits.has(name) ? 'fits' : 'no') : 'used');
     item.hidden = !here;
     list.append(item);
   }
   node.append(heading, list);
+  hand?.offer(list);
+  if (focused) (list.querySelector(`li:not([hidden]) [data-piece="${focused}"]`) ?? list.querySelector('li:not([hidden]) button'))?.focus();
 }
 
 /** One piece by itself, moved to the top left. */
