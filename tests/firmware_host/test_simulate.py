@@ -162,7 +162,7 @@ def test_in_a_terminal_the_table_is_drawn_and_ctrl_c_puts_the_screen_back() -> N
     before = termios.tcgetattr(slave)
     env = {**os.environ, "TERM": "xterm-256color", "COLORTERM": "truecolor", "PYTHONIOENCODING": "utf-8"}
     env.pop("NO_COLOR", None)
-    command = [sys.executable, "-c", TAKE_TERMINAL, *COMMAND, "--seed", "3"]
+    command = [sys.executable, "-c", TAKE_TERMINAL, *COMMAND, "--view", "terminal", "--seed", "3"]
     run = subprocess.Popen(command, stdin=slave, stdout=slave, stderr=slave, env=env)
     shown = b""
     while b"Blue's turn" not in shown:

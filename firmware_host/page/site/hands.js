@@ -64,6 +64,7 @@ export class Hand {
     this.#take(piece, colour, way);
     this.#aim(this.#middleOfBoard());
     this.#picture.focus();
+    this.#tell();
   }
 
   turn(sign = 1) { this.#reshape((ways, way, board) => rotate(ways, way, board.kinds, sign)); }

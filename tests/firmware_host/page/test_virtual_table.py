@@ -99,6 +99,7 @@ def test_pieces_are_dragged_refused_lifted_and_taken_back(player):
     player.title("Red’s turn")
     player.page.keyboard.press("z")
     player.page.keyboard.press("l")
+    player.page.get_by_text("Yellow I5 is lifted").wait_for()
     player.page.keyboard.press("Escape")
     player.title("Yellow’s turn")
     player.tray("I5").wait_for()
@@ -136,11 +137,3 @@ def test_the_cable_is_pulled_in_the_fault_panel(player):
     player.page.get_by_text("Sensors lost").wait_for()
     player.page.get_by_role("button", name="Put the cable back").click()
     player.page.get_by_text("Table connected").wait_for()
-
-
-def test_simulated_people_go_on_and_stop(player):
-    player.page.get_by_role("button", name="Auto-play").click()
-    player.page.wait_for_function("() => document.querySelectorAll('.pieces .piece').length > 1")
-    player.page.get_by_role("button", name="Play yourself").click()
-    player.page.get_by_role("button", name="Auto-play").wait_for()
-    player.page.locator("#hand button").first.wait_for()
