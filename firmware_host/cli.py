@@ -28,7 +28,10 @@ class Listed(NamedTuple):
 
 # The function is called as the command is, with an underscore for a hyphen.
 COMMANDS = {
-    "simulate": Listed("firmware_host.cli_simulate", "Play a whole game on a simulated table."),
+    "simulate": Listed(
+        "firmware_host.cli_simulate",
+        "Play on a simulated table: yourself in a browser, or a whole game by simulated people.",
+    ),
     "run": Listed("firmware_host.cli_table", "Run the table: read its sensors and answer in light."),
     "status": Listed("firmware_host.cli_table", "Ask the running table how things stand."),
     "check-config": Listed(

@@ -137,3 +137,11 @@ def test_the_cable_is_pulled_in_the_fault_panel(player):
     player.page.get_by_text("Sensors lost").wait_for()
     player.page.get_by_role("button", name="Put the cable back").click()
     player.page.get_by_text("Table connected").wait_for()
+
+
+def test_simulated_people_go_on_and_stop(player):
+    player.page.get_by_role("button", name="Auto-play").click()
+    player.page.wait_for_function("() => document.querySelectorAll('.pieces .piece').length > 1")
+    player.page.get_by_role("button", name="Play yourself").click()
+    player.page.get_by_role("button", name="Auto-play").wait_for()
+    player.page.locator("#hand button").first.wait_for()
