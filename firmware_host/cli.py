@@ -28,10 +28,7 @@ class Listed(NamedTuple):
 
 # The function is called as the command is, with an underscore for a hyphen.
 COMMANDS = {
-    "simulate": Listed(
-        "firmware_host.cli_simulate",
-        "Play on a simulated table: yourself in a browser, or a whole game by simulated people.",
-    ),
+    "simulate": Listed("firmware_host.cli_simulate", "Play on a simulated table."),
     "run": Listed("firmware_host.cli_table", "Run the table: read its sensors and answer in light."),
     "status": Listed("firmware_host.cli_table", "Ask the running table how things stand."),
     "check-config": Listed(

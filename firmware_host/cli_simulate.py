@@ -94,7 +94,9 @@ def simulate(
     as_json: bool,
     directory: Path | None,
 ) -> None:
-    """Play on a simulated table: yourself in a browser, or a whole game by simulated people.
+    """Play on a simulated table.
+
+    In a terminal you play yourself, in a browser; with --view terminal simulated people play a whole game.
 
     The real daemon reads a simulated board on a pseudo-terminal. Simulated people slide and tilt their
     pieces, think again, try illegal places, and do what the table says. `sure` hands do none of that; `wild`
