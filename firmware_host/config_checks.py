@@ -214,7 +214,7 @@ def _check_rules(settings: Settings) -> None:
         game = engine.new_game(rules, **options)
     except (ValueError, TypeError) as error:
         raise ConfigError(f"game.options: {error}") from None
-    _check_room(settings, game)
+    check_room(settings, game)
 
 
 def _check_menu(settings: Settings) -> None:
@@ -225,7 +225,7 @@ def _check_menu(settings: Settings) -> None:
         if name not in engine.rule_sets():
             allowed = ", ".join(f'"{known}"' for known in engine.rule_sets())
             raise refuse(f"game.menu[{number}]", name, allowed)
-        _check_room(settings, engine.new_game(name))
+        check_room(settings, engine.new_game(name))
     try:
         lay_out(names, settings.sensors.rows, settings.sensors.cols)
     except MenuError as error:
@@ -234,7 +234,7 @@ def _check_menu(settings: Settings) -> None:
         raise refuse("game.menu", "", "names of rule sets")
 
 
-def _check_room(settings: Settings, game: Game) -> None:
+def check_room(settings: Settings, game: Game) -> None:
     """Refuse a board larger than the grid, or one for which the sensors cannot feel heights."""
     sensors, name = settings.sensors, game.rules.name
     try:

@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import msgspec
 from msgspec import Meta, Struct
@@ -14,9 +14,6 @@ from msgspec import Meta, Struct
 import engine
 from firmware_host.errors import HostError
 from hardware.protocol import BUTTONS
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 Name = Annotated[str, Meta(max_length=24)]
 Text = Annotated[str, Meta(max_length=200_000)]
@@ -126,11 +123,10 @@ def command_id(message: str | bytes) -> int:
     return number if isinstance(number, int) else 0
 
 
-def known_game(command: NewGame, layout: Callable[[engine.Game], object]) -> None:
-    """Make sure that there is such a game and that `layout` can lay it on the grid. Raises CommandError."""
+def wanted_game(command: NewGame) -> engine.Game:
+    """Return the game as it would begin. Raises CommandError."""
     try:
-        engine.new_game(command.rules).rules.choose(command.options)
-        layout(engine.new_game(command.rules, **command.options))  # type: ignore[arg-type]
+        return engine.Game(engine.new_game(command.rules).rules.choose(command.options))
     except (engine.EngineError, ValueError) as error:
         raise CommandError(str(error)) from None
 

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import msgspec
 
 import engine
+from firmware_host.config_checks import check_room
 from firmware_host.errors import HostError
 from firmware_host.journal import read_game, read_games
 from firmware_host.layout import Layout
@@ -94,7 +95,7 @@ class Page:
         self._hands = None if page.virtual is None else HandLine(page.virtual, self._lies)
         self._lying = ""  # on a virtual table, as the hands tell it
         self._frame = b""
-        self._told: tuple[str, int] | None = None  # the game and its entries, as browsers know them
+        self._told = ("", -1)  # the game and its entries, as browsers know them
         self._due: asyncio.TimerHandle | None = None
         self._published_s = float("-inf")
         self._carry_out: dict[type, Callable[[Any], Awaitable[Any]]] = {
@@ -174,30 +175,33 @@ class Page:
         self._due = None
         self._published_s = self._loop.time()
         record = self._house.table.record
-        if self._told != (record.game_id, record.seq):
-            self._told = (record.game_id, record.seq)
+        game, told = (record.game_id, record.seq), self._told
+        self._told = game
+        if game[0] != told[0]:
             self._tell("rules", self._rules())
+        if game != told:
             self._tell("game", self._game())
-        self._tell("status", self._house.table.status())
+        self._tell("status", self._status())
 
     def _lies(self, picture: str) -> None:
         """Tell browsers what lies on the virtual table."""
         self._lying = picture
-        for viewer in self._viewers:
-            viewer.tell("virtual", picture)
+        self._tell("virtual", picture)
 
-    def _tell(self, kind: str, facts: dict[str, Any]) -> None:
-        text = _json({"t": kind} | facts)
+    def _tell(self, kind: str, text: str) -> None:
         for viewer in self._viewers:
             viewer.tell(kind, text)
 
-    def _rules(self) -> dict[str, Any]:
+    def _rules(self) -> str:
         table = self._house.table
-        return describe_rules(table.game, table.layout)
+        return _json({"t": "rules"} | describe_rules(table.game, table.layout))
 
-    def _game(self) -> dict[str, Any]:
+    def _game(self) -> str:
         table = self._house.table
-        return describe_game(table.game, table.record.game_id)
+        return _json({"t": "game"} | describe_game(table.game, table.record.game_id))
+
+    def _status(self) -> str:
+        return _json({"t": "status"} | self._house.table.status())
 
     # -- what browsers do
 
@@ -222,9 +226,9 @@ class Page:
         }
         self._viewers.add(viewer)
         viewer.tell("hello", _json(hello))
-        viewer.tell("rules", _json({"t": "rules"} | self._rules()))
-        viewer.tell("game", _json({"t": "game"} | self._game()))
-        viewer.tell("status", _json({"t": "status"} | self._house.table.status()))
+        viewer.tell("rules", self._rules())
+        viewer.tell("game", self._game())
+        viewer.tell("status", self._status())
         if self._lying:
             viewer.tell("virtual", self._lying)
         if self._frame:
@@ -267,7 +271,12 @@ class Page:
             return None
 
     def _dump_game(self, game_id: str) -> str:
-        return engine.notation.dump(replay(read_game(Path(self._settings.state.directory), game_id)))
+        return engine.notation.dump(self._recorded(game_id)[0])
+
+    def _recorded(self, game_id: str) -> tuple[engine.Game, str]:
+        """Return a recorded game and its whole id. Reads and replays: not for the loop's thread."""
+        saved = read_game(Path(self._settings.state.directory), game_id)
+        return replay(saved), saved.game_id
 
     async def _press(self, command: commands.Press) -> None:
         self._house.press(commands.known_button(command.button))
@@ -281,12 +290,8 @@ class Page:
         await self._hands.ask(command.what)
 
     async def _begin_game(self, command: commands.NewGame) -> None:
-        commands.known_game(command, self._lay)
+        check_room(self._settings, commands.wanted_game(command))
         self._house.begin_game(command.rules, command.options, tuple(command.names))
-
-    def _lay(self, game: engine.Game) -> Layout:
-        sensors = self._settings.sensors
-        return Layout(game.lattice, sensors.rows, sensors.cols)
 
     async def _end_game(self, _command: commands.EndGame) -> None:
         self._house.end_game()
@@ -299,8 +304,7 @@ class Page:
         return [msgspec.structs.asdict(row) for row in rows[:MOST_GAMES]]
 
     async def _show_game(self, command: commands.ShowGame) -> dict[str, Any]:
-        saved = await asyncio.to_thread(read_game, Path(self._settings.state.directory), command.game)
-        return _whole(replay(saved), saved.game_id)
+        return _whole(*await asyncio.to_thread(self._recorded, command.game))
 
     async def _read_game(self, command: commands.ReadGame) -> dict[str, Any]:
         return _whole(await asyncio.to_thread(engine.notation.load, command.text), "")

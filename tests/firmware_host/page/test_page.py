@@ -207,6 +207,7 @@ def test_a_game_is_begun_with_names_and_ended(visit):
         ({"do": "new_game", "rules": "duo", "options": {"gravity": "yes"}}, "duo has no option 'gravity'"),
         ({"do": "new_game", "rules": "classic", "options": {"seed": "1"}}, "classic has no option 'seed'"),
         ({"do": "new_game", "rules": "trigon"}, "does not fit"),
+        ({"do": "new_game", "rules": "blokus3d"}, "built upwards and needs 8"),
         ({"do": "show_game", "game": "nobody"}, "no games are recorded here"),
         ({"do": "read_game", "text": "(;GM["}, "line 1"),
         ({"do": "read_game", "text": "x" * 200_001}, "200000"),
