@@ -67,12 +67,8 @@ class Announcements:
 
     def show_code(self, code: str, t_s: float) -> None:
         """A browser wants to be paired: everything else steps back for a minute."""
-        self.hide_code()
-        self.lights.append(Light(Meaning.CODE, code_cells(self._layout.board, code), None, t_s, t_s + CODE_S))
-
-    def hide_code(self) -> None:
-        """The code was given, or is over."""
         self.lights = [light for light in self.lights if light.meaning is not Meaning.CODE]
+        self.lights.append(Light(Meaning.CODE, code_cells(self._layout.board, code), None, t_s, t_s + CODE_S))
 
     def forget(self, cells: tuple[Cell, ...]) -> None:
         """A placement is no more: nothing is to be said of it."""

@@ -25,7 +25,6 @@ class Viewer:
         self._news = asyncio.Event()
         self._frame: bytes | None = None
         self._texts: dict[str, str] = {}
-        self.sent_frames = 0
 
     def show(self, frame: bytes) -> None:
         """The lights show this now."""
@@ -50,6 +49,5 @@ class Viewer:
                 frame, self._frame = self._frame, None
                 if frame is not None:
                     await send(frame)
-                    self.sent_frames += 1
             if frame is not None:
                 await asyncio.sleep(frame_s)  # what comes meanwhile waits, the newest of it

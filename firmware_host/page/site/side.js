@@ -13,15 +13,13 @@ const make = (tag, className = '', text = '') => {
 };
 
 /** Title and next thing. */
-export function showTurn(title, next, {status, rules, game}) {
+export function showTurn(title, next, {status, rules}) {
   const problem = status.problems[0], colour = problem ? status.to_move : headColour(status);
   title.replaceChildren();
   if (colour && rules.colours.includes(colour)) title.append(glyph(colour));
   title.append(make('span', '', headline(status, problem, rules)));
   next.textContent = status.next ?? '';
   document.title = `${headline(status, problem, rules)} · ${t('name')}`;
-  next.classList.toggle('warn', Boolean(problem));
-  return game;
 }
 
 function headline(status, problem, rules) {

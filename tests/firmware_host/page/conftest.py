@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import random
+import shutil
 from contextlib import asynccontextmanager
 
 import pytest
@@ -111,3 +112,16 @@ def served():
 def browser_at():
     """Make a browser for the server at this port."""
     return Browser
+
+
+@pytest.fixture(scope="module")
+def browser():
+    """A real browser, for one file: while it runs, no test beside it can have an event loop of its own."""
+    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed (make setup)")
+    path = shutil.which("chromium") or shutil.which("chromium-browser")
+    if path is None:
+        pytest.skip("chromium is not installed (apt install chromium)")
+    with playwright.sync_playwright() as driver:
+        chromium = driver.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        yield chromium
+        chromium.close()

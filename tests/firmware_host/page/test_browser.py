@@ -5,7 +5,6 @@ The browser is Debian's chromium, driven by Playwright.
 
 import json
 import re
-import shutil
 import threading
 from pathlib import Path
 
@@ -17,10 +16,6 @@ from firmware_host.simulate import settings_text, soldered
 from hardware.hands import STYLES, Hands
 from hardware.simulator import MAX_SPEED, VirtualTable
 from hardware.virtual_board import VirtualBoard
-
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
-playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed (make setup)")
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed (apt install chromium)")
 
 BLUE = ((0, 0), (0, 1), (0, 2), (1, 0), (2, 0))
 WRONG = ((9, 9), (9, 10), (9, 11), (9, 12), (9, 13))
@@ -77,14 +72,6 @@ class Parlour:
 
     def code(self):
         return ask(self.control, {"cmd": "address"})["code"]
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with playwright.sync_playwright() as driver:
-        chromium = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield chromium
-        chromium.close()
 
 
 @pytest.fixture

@@ -1,26 +1,13 @@
 """The virtual table in a real browser: pieces are dragged, refused, lifted and laid by keys alone."""
 
 import re
-import shutil
 import signal
 import subprocess
 import sys
 
 import pytest
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
-playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed (make setup)")
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed (apt install chromium)")
-
 PATIENCE_MS = 20_000
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with playwright.sync_playwright() as driver:
-        chromium = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield chromium
-        chromium.close()
 
 
 @pytest.fixture
