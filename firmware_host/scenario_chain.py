@@ -24,6 +24,7 @@ import engine
 from firmware_host.ask import ask
 from firmware_host.daemon_process import DaemonDiedError, DaemonProcess, daemon_command, describe_exit
 from firmware_host.journal import read_game
+from firmware_host.journal_file import JournalError
 from firmware_host.palettes import palette_named
 from firmware_host.replay import replay
 from firmware_host.scenario_light import LightNames
@@ -294,7 +295,10 @@ class ChainStage:
         """The game that a status is about, from its journal."""
         if status["game_id"] is None:
             return engine.new_game(status["rules"])
-        return replay(read_game(self._workshop.state, status["game_id"]))
+        try:
+            return replay(read_game(self._workshop.state, status["game_id"]))
+        except JournalError:  # the game has only just begun
+            return engine.new_game(status["rules"], **status["options"])
 
     def shines(self, cells: GridCells) -> list[set[str]]:
         """Names of what LEDs show in the next moments."""
